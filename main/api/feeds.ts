@@ -39,7 +39,7 @@ export type PixelRange = z.infer<typeof pixelRangeSchema>;
 
 export const literalFeedSchema = z.object({ kind: z.literal("literal"), text: z.string() });
 
-/** A .npy, .npz, CSV or TFRecord file, or a folder of images, on the machine that runs the application. */
+/** A .npy, .npz, CSV or TFRecord file, an image or a folder of images, on the machine that runs the application. */
 export const fileFeedSchema = z.object({
   kind: z.literal("file"),
   path: z.string(),

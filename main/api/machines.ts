@@ -85,6 +85,15 @@ export const machineFactsSchema = z.object({
 });
 export type MachineFacts = z.infer<typeof machineFactsSchema>;
 
+/** What one machine runs on another. */
+export const hostedSchema = z.object({
+  /** "worker/1" */
+  tasks: z.array(z.string()),
+  /** Paths of the scripts within their folders. */
+  scripts: z.array(z.string()),
+});
+export type Hosted = z.infer<typeof hostedSchema>;
+
 /** Whether other machines can be found, and why not. */
 export const discoveryStateSchema = z.object({
   /** off: disabled by choice. searching: just started. on: works. unavailable: `problem` says why. */

@@ -37,6 +37,8 @@ export const scriptLocationSchema = z.object({
   path: pathSchema,
   /** The folder that is sent, and in which it runs; left out: that of the script. */
   folder: pathSchema.optional(),
+  /** A Python or a virtual environment, the same on every machine; left out: what each has for the script. */
+  python: pathSchema.optional(),
 });
 export type ScriptLocation = z.infer<typeof scriptLocationSchema>;
 
@@ -80,8 +82,8 @@ export const scriptStrategySchema = z.object({
 export type ScriptStrategy = z.infer<typeof scriptStrategySchema>;
 
 export const scriptPackagesSchema = z.object({
-  /** own: a .venv of the folder. requirements: those of a file. system: what the machine's Python has. */
-  kind: z.enum(["own", "requirements", "system"]),
+  /** chosen: what the user's Python has. own: a .venv of the folder. requirements: those of a file. system: what the machine's Python has. */
+  kind: z.enum(["chosen", "own", "requirements", "system"]),
   /** Name of the file of requirements. */
   file: z.string().optional(),
   /** Packages that the file lists. */

@@ -3,11 +3,12 @@
  * let anyone who reaches its port do what its owner is no longer permitted to do.
  */
 
+import { shortTaskText } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Role } from "../api/machines.js";
 import { log } from "../shared/log/log.js";
 import { messageOf } from "../shared/problems.js";
-import type { TaskHost } from "../tasks/task-host.js";
+import type { HostTask, TaskHost } from "../tasks/task-host.js";
 import { includesRole } from "./agent/roles.js";
 
 export interface OwnersTrust {
@@ -19,6 +20,13 @@ export interface OwnersTrust {
 export function mayOwnTasks(trust: Pick<OwnersTrust, "get">, ownId: string, deviceId: string): boolean {
   const role = trust.get(deviceId)?.grantedRole;
   return deviceId === ownId || (role !== undefined && includesRole(role, "run"));
+}
+
+/** Names of the tasks of a machine that would end here. */
+export function activeTasksOf(owner: string, tasks: readonly HostTask[]): string[] {
+  return tasks
+    .filter((task) => task.owner === owner && task.state !== "stopped" && task.state !== "failed")
+    .map(shortTaskText);
 }
 
 /**

@@ -26,7 +26,7 @@ import { ThroughputMeter } from "./agent/throughput-meter.js";
 import { acceptWindow, admitsToWindow } from "./agent/window-protocol.js";
 import type { ClusterMachines } from "./cluster-machine.js";
 import type { Credentials } from "./credentials.js";
-import { removeTasksOfFormerOwners } from "./former-owners.js";
+import { activeTasksOf, removeTasksOfFormerOwners } from "./former-owners.js";
 import { elsewhere, guardedProber } from "./guarded-prober.js";
 import { requestNewIdentity } from "./identity/new-identity.js";
 import { type LocalCluster, noCluster } from "./local-cluster.js";
@@ -48,7 +48,7 @@ export interface PeersOptions {
   /** The tasks of this machine, and the engines that can run here. */
   readonly tasks: { readonly host: TaskHost; lookForRuntime(): Promise<void> };
   /** Runs the scripts of other machines here. */
-  readonly scripts: Pick<ScriptsRoom, "run" | "serve" | "admits">;
+  readonly scripts: Pick<ScriptsRoom, "run" | "serve" | "admits" | "scriptsOf">;
   /** Of this machine. */
   readonly firewall: FirewallTool;
   readonly watchers: Pick<Watchers, "whileAny">;
@@ -216,6 +216,10 @@ export function createPeers(options: PeersOptions): PeersRoom {
       },
       "machines.forget": ({ machineId }) =>
         machineId.startsWith("foreign:") ? cluster.forgetHost(machineId) : machines.forget(machineId),
+      "machines.hosted": ({ machineId }) => ({
+        tasks: activeTasksOf(machineId, tasks.host.tasks()),
+        scripts: scripts.scriptsOf(machineId),
+      }),
       "machines.setRole": ({ machineId, role }) => machines.setRole(machineId, role),
       "machines.search": () => machines.search(),
       "machines.newIdentity": () => requestNewIdentity(options.dataDir),

@@ -45,6 +45,8 @@ export interface ScriptsRoom extends Room<Record<never, never>> {
   serve(peer: { readonly deviceId: string; readonly socket: Socket }): void;
   /** Whether a machine has a job here. */
   admits(peer: { readonly deviceId: string }): boolean;
+  /** The scripts that a machine runs here, as paths within their folders. */
+  scriptsOf(deviceId: string): string[];
 }
 
 export function createScripts(options: ScriptsOptions): ScriptsRoom {
@@ -108,6 +110,8 @@ export function createScripts(options: ScriptsOptions): ScriptsRoom {
       inBackground(connect(deviceId, socket));
     },
     admits: ({ deviceId }) => mayRun(deviceId) && [...running].some(({ caller }) => caller === deviceId),
+    scriptsOf: (deviceId) =>
+      [...running].flatMap(({ caller, job }) => (caller === deviceId ? (job.script ?? []) : [])),
     endWork,
     dispose: endWork,
   };

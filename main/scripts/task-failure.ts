@@ -5,6 +5,7 @@ import type { Problem } from "../api/problem.js";
 import { defined } from "../shared/problems.js";
 import { howItEnded, reasonOf } from "../tasks/exit-problem.js";
 import type { TaskExit } from "../tasks/launcher.js";
+import { moduleRemedy } from "./python/missing-modules.js";
 
 export interface FailedTask {
   readonly task: TaskName;
@@ -19,17 +20,6 @@ export interface FailedTask {
   readonly isolated?: boolean | undefined;
 }
 
-/** Packages whose modules have other names. */
-const packageOfModule = new Map([
-  ["cv2", "opencv-python"],
-  ["PIL", "pillow"],
-  ["sklearn", "scikit-learn"],
-  ["skimage", "scikit-image"],
-  ["yaml", "pyyaml"],
-  ["bs4", "beautifulsoup4"],
-  ["google.protobuf", "protobuf"],
-]);
-
 /** "worker/1 on pi failed (exit code 1)" with the error of the script, what it means, and what to do. */
 export function taskFailure({ task, exit, machine, lines, requirements, isolated }: FailedTask): Problem {
   const error = lastError(lines);
@@ -38,7 +28,7 @@ export function taskFailure({ task, exit, machine, lines, requirements, isolated
   const advice =
     module === undefined
       ? (networkAdvice(lines, isolated) ?? memoryAdvice(name, lines) ?? {})
-      : { remedy: moduleRemedy(module, requirements) };
+      : { remedy: moduleRemedy([module], { requirements }) };
   return defined({
     code: "ABORTED",
     message: `${name}${machine === undefined ? "" : ` on ${machine}`} failed (${howItEnded(exit)}).`,
@@ -47,14 +37,6 @@ export function taskFailure({ task, exit, machine, lines, requirements, isolated
     details: placeOf(lines),
     task: name,
   });
-}
-
-function moduleRemedy(module: string, requirements: string | undefined): string {
-  const [top = module] = module.split(".");
-  const name = packageOfModule.get(module) ?? packageOfModule.get(top) ?? top;
-  return requirements === undefined
-    ? `List ${name} in a requirements.txt beside the script, or give a Python that has it with --python.`
-    : `Add ${name} to ${requirements}.`;
 }
 
 const networkErrors =
@@ -66,8 +48,7 @@ function networkAdvice(
 ): Pick<Problem, "remedy"> | undefined {
   if (!isolated || !lines.some((line) => networkErrors.test(line))) return undefined;
   return {
-    remedy:
-      "The script runs cut off from the network, because TensorFlow's servers would be open to it. Download the data before, or submit it with --network.",
+    remedy: `The script runs cut off from the network, because TensorFlow's servers would be open to it. Download the data before, or let it use the network ("The script may use the network" in the dialog, --network on the command line).`,
   };
 }
 

@@ -140,7 +140,7 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
         const machine = trust.get(machineId);
         if (!machine) throw noSuchMachine(machineId);
         const located = await locateScript(location);
-        const host = { identity, machine, folder: located.folder };
+        const host = { identity, machine, ...located, python: location.python };
         return defined(await withDeadline(SURVEY_MILLIS, undefined, (signal) => surveyMachine(host, signal)));
       },
       "scripts.start": start,
@@ -182,13 +182,13 @@ function checkTasks({ tasks }: ScriptRequest): void {
 }
 
 function settingsOf(request: ScriptRequest, located: Located): JobSettings {
-  const { args, restarts, passFlags, network, scalars, outputs } = request;
+  const { args, python, restarts, passFlags, network, scalars, outputs } = request;
   return {
     ...located,
     ...{ args, restarts, passFlags, network, scalars },
     outputs: typeof outputs === "string" ? innerFolder(outputs) : outputs,
     maxBytes: DEFAULT_MAX_MB * 1e6,
-    python: undefined,
+    python,
     requirements: undefined,
   };
 }

@@ -5,9 +5,9 @@ import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { ScriptLocation, ScriptPackages, ScriptSurvey } from "../api/scripts.js";
 import { isInnerPath } from "../scripts/files/file-paths.js";
 import { surveyFolder } from "../scripts/files/script-files.js";
-import { hasEnvironment } from "../scripts/python/environments.js";
-import { findScriptPython } from "../scripts/python/find-script-python.js";
-import type { Requirements } from "../scripts/python/requirements.js";
+import { environmentState, shownState } from "../scripts/python/environment-state.js";
+import { importedModules } from "../scripts/python/imported-modules.js";
+import { type Requirements, requirementsDigest } from "../scripts/python/requirements.js";
 import { hasOwnEnvironment, wantedRequirements } from "../scripts/python/script-python.js";
 import { findStrategy } from "../scripts/strategy.js";
 import { defined, fileProblem, problem, problemOf } from "../shared/problems.js";
@@ -55,7 +55,7 @@ export async function surveyScript(
   });
   const [files, packages] = await Promise.all([
     filesOf(folder, signal),
-    packagesOf(folder, environments, signal),
+    packagesOf({ folder, script, python: location.python }, environments, signal),
   ]);
   return defined({
     ...{ path, script, folder, packages },
@@ -86,17 +86,22 @@ async function filesOf(
 }
 
 async function packagesOf(
-  folder: string,
+  { folder, script, python }: Located & Pick<ScriptLocation, "python">,
   environments: string,
   signal: AbortSignal,
 ): Promise<ScriptPackages> {
-  const requirements = wantedRequirements({ folder });
-  const kind = requirements ? "requirements" : hasOwnEnvironment(folder) ? "own" : "system";
-  const listed = requirements && { file: basename(requirements.file), count: await countOf(requirements) };
+  const wanted = wantedRequirements({ folder, python });
+  const isOwn = python === undefined && hasOwnEnvironment(folder);
+  const kind = python !== undefined ? "chosen" : wanted ? "requirements" : isOwn ? "own" : "system";
+  const file = wanted && basename(wanted.file);
+  const listed = wanted && { file, count: await countOf(wanted) };
   try {
-    const python = await findScriptPython({ folder, signal });
-    const ready = !requirements || (await hasEnvironment({ within: environments, requirements, python }));
-    return { kind, ...listed, ready, python: python.version.join(".") };
+    const [requirements, modules] = await Promise.all([
+      wanted && requirementsDigest(wanted),
+      importedModules(folder, script),
+    ]);
+    const state = await environmentState({ environments, folder, python, requirements, modules }, signal);
+    return { kind, ...listed, ...shownState(state, { requirements: file, isOwn }) };
   } catch (error) {
     signal.throwIfAborted();
     return { kind, ...listed, ready: false, problem: problemOf(error) };

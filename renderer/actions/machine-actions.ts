@@ -5,6 +5,7 @@ import { dismissNoticeByKey, showNotice, useApp } from "../stores/app-store.js";
 import { confirm } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
+import { listText } from "../ui/format.js";
 import { copyText } from "./copy-text.js";
 
 const words = texts.actions.machineActions;
@@ -25,22 +26,69 @@ export async function forgetMachine(machine: Machine): Promise<void> {
   await client().call("machines.forget", { machineId: machine.id });
 }
 
-async function mayUnpair({ name, tasks }: Machine): Promise<boolean> {
+async function mayUnpair({ id, name, tasks }: Machine): Promise<boolean> {
   const ours = tasks.filter(({ state }) => state !== "stopped" && state !== "failed").length;
+  const theirs = await hostedFor(id);
+  const text =
+    ours > 0
+      ? words.unpair.textWithTasks({ machine: name, count: ours })
+      : words.unpair.text({ machine: name });
   const choice = await confirm({
     title: words.unpair.title({ machine: name }),
-    text:
-      ours > 0
-        ? words.unpair.textWithTasks({ machine: name, count: ours })
-        : words.unpair.text({ machine: name }),
+    text: theirs.length > 0 ? `${text} ${words.unpair.theirs(endsOf(name, theirs))}` : text,
     choices: [{ id: "unpair", label: words.unpair.unpair, style: "danger" }],
   });
   return choice === "unpair";
 }
 
-/** Sets what a paired machine may do here. Rejects with a ProblemError. */
-export async function setRole(machineId: string, role: Role): Promise<void> {
-  await client().call("machines.setRole", { machineId, role });
+/** What a paired machine runs here: its tasks, and its scripts. */
+async function hostedFor(machineId: string): Promise<string[]> {
+  const { tasks, scripts } = await client().call("machines.hosted", { machineId });
+  return [...tasks, ...scripts];
+}
+
+const endsOf = (machine: string, hosted: readonly string[]) => ({
+  machine,
+  hosted: listText(hosted),
+  count: hosted.length,
+});
+
+/**
+ * Sets what a paired machine may do here, after a question if that ends what it runs here. Rejects with a ProblemError.
+ */
+export async function setRole({ id, name }: Machine, role: Role): Promise<void> {
+  if (role === "view" && !(await mayEnd(name, await hostedFor(id)))) return;
+  await client().call("machines.setRole", { machineId: id, role });
+}
+
+async function mayEnd(machine: string, hosted: readonly string[]): Promise<boolean> {
+  if (hosted.length === 0) return true;
+  const choice = await confirm({
+    title: words.viewOnly.title({ machine }),
+    text: words.viewOnly.text(endsOf(machine, hosted)),
+    choices: [{ id: "lower", label: words.viewOnly.lower, style: "danger" }],
+  });
+  return choice === "lower";
+}
+
+/**
+ * Tells of machines that no longer let this one run anything: what it had there has ended. Called with the machines
+ * before and after each change of the cluster.
+ */
+export function tellLostRoles(before: readonly Machine[], after: readonly Machine[]): void {
+  for (const { id, name, role } of after) {
+    const known = before.find((machine) => machine.id === id)?.role;
+    const key = `role ${id}`;
+    if (role !== "view") dismissNoticeByKey(key);
+    else if (known !== undefined && known !== "view") {
+      const problem = { code: "PERMISSION_DENIED", message: words.lostRole.message({ machine: name }) };
+      showNotice({
+        kind: "info",
+        key,
+        problem: { ...problem, remedy: words.lostRole.remedy({ machine: name }) },
+      });
+    }
+  }
 }
 
 /**

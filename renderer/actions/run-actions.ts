@@ -290,11 +290,16 @@ export async function stopRun(): Promise<void> {
   await client().call("runs.stop", { runId: newest.runId, abort });
 }
 
-/** The remedy if a task has no kernel for some nodes. It is a command, and commands are above this folder. */
-export type KernelOffer = (missing: MissingOnTask) => NoticeAction | undefined;
+/** Remedies that are commands, which are above this folder; each undefined if it does not apply. */
+export interface RunRemedies {
+  /** If a task has no kernel for some nodes. */
+  readonly otherKernel: (missing: MissingOnTask) => NoticeAction | undefined;
+  /** If variables or iterators of the shown document have no value. */
+  readonly firstValues: () => NoticeAction | undefined;
+}
 
 /** Applies the application's state of a run. Unchanged parts, such as its trace, stay the same objects. */
-export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void {
+export function receiveRun(received: RunUpdate, remedies: RunRemedies): void {
   const { newest } = useRun.getState();
   const update = keepEqual(newest, withEvents(received, newest));
   const isNew = newest?.runId !== update.runId;
@@ -309,7 +314,7 @@ export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void 
   }
   if (update.state !== "failed" || update.problem === undefined) return;
   if (!isNew && newest?.state === "failed") return;
-  showRunProblem(update, update.problem, kernelOffer);
+  showRunProblem(update, update.problem, remedies);
 }
 
 /** Has the documents that a new run computes show it: the one that sent it, or, if none did, those that are the same. */
@@ -338,7 +343,7 @@ function sentRun(run: RunUpdate, session: DocumentSession): SentRun | undefined 
   );
 }
 
-function showRunProblem(run: RunUpdate, problem: Problem, kernelOffer: KernelOffer): void {
+function showRunProblem(run: RunUpdate, problem: Problem, remedies: RunRemedies): void {
   const { ownRunId } = useRun.getState();
   const shown = openSessions().filter(
     (session) => useDocumentRun.of(session).getState().latest?.runId === run.runId,
@@ -346,7 +351,7 @@ function showRunProblem(run: RunUpdate, problem: Problem, kernelOffer: KernelOff
   for (const session of shown) {
     const action = inSession(
       session,
-      () => recoveryAction(run) ?? restoreAction(run) ?? actionFor(problem, run, kernelOffer),
+      () => recoveryAction(run) ?? restoreAction(run) ?? actionFor(problem, run, remedies),
     );
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
   }
@@ -398,14 +403,15 @@ function restoreAction({
 }
 
 /**
- * Remedies for a failed run: restart the lost task, move nodes without a kernel to another task, or show the failed
- * node.
+ * Remedies for a failed run: restart the lost task, initialize what has no value, move nodes without a kernel to another
+ * task, or show the failed node.
  */
 function actionFor(
-  { code, node, task }: Problem,
+  problem: Problem,
   { steps, trace }: RunUpdate,
-  kernelOffer: KernelOffer,
+  { otherKernel, firstValues }: RunRemedies,
 ): NoticeAction | undefined {
+  const { code, node, task } = problem;
   if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
     return {
       label: words.startAndRunAgain({ task }),
@@ -418,8 +424,10 @@ function actionFor(
       },
     };
   }
+  const initialising = isUninitialised(problem) ? firstValues() : undefined;
+  if (initialising) return initialising;
   if (node === undefined || !useDocument.getState().document.nodes.has(node)) return undefined;
   const missing = code === "UNIMPLEMENTED" ? missingAt(node) : undefined;
-  const offer = missing && kernelOffer(missing);
+  const offer = missing && otherKernel(missing);
   return offer ?? { label: words.select({ node }), run: () => selectInGraph([node]) };
 }

@@ -1,8 +1,10 @@
 /** Keeps the window's stores in sync with its application. */
 import type { ApplicationClient } from "../../main/api/contract.js";
 import { receiveAsked } from "../actions/asked-documents.js";
+import { tellLostRoles } from "../actions/machine-actions.js";
 import { receiveRun, reviewOffers } from "../actions/run-actions.js";
 import { wayOutOffer } from "../commands/kernel-commands.js";
+import { initialiseOffer } from "../commands/run-commands.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { machinesOf, receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { receiveExamples } from "../stores/example-store.js";
@@ -23,7 +25,9 @@ import { started } from "../ui/after-start.js";
 export function follow(client: ApplicationClient): void {
   client.on("askedDocuments", receiveAsked);
   client.on("cluster", (state) => {
+    const before = machinesOf(useCluster.getState());
     receiveCluster(state);
+    tellLostRoles(before, state.machines);
     reviewOffers();
     forgetSamples(state.machines);
     fetchNewLogs();
@@ -36,7 +40,7 @@ export function follow(client: ApplicationClient): void {
     // Another library has different ops.
     if (state.runtime !== undefined && state.runtime.path !== before) void loadOps();
   });
-  client.on("run", (run) => receiveRun(run, wayOutOffer));
+  client.on("run", (run) => receiveRun(run, { otherKernel: wayOutOffer, firstValues: initialiseOffer }));
   client.on("runQueue", (queue) => useRun.setState({ queue }));
   client.on("scripts", receiveScripts);
   client.on("scriptLog", ({ jobId, task, lines }) => attempt(() => receiveScriptLog(jobId, task, lines)));

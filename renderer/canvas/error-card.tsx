@@ -1,6 +1,6 @@
-/** Under the selected node: what is wrong with it, in words, and what fixes it. */
+/** Beside the selected node: what is wrong with it, in words, and what fixes it. */
 import { useStore } from "@xyflow/react";
-import type { CSSProperties, ReactElement } from "react";
+import { type ReactElement, useLayoutEffect, useRef, useState } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { NodeProblems, type NodeTrouble, useNodeTrouble } from "../parts/node-problems.js";
 import { useGraph } from "../stores/document-store.js";
@@ -9,20 +9,16 @@ import { useUi } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
-import type { Rect } from "../viewport/rect.js";
+import { overlap, type Rect } from "../viewport/rect.js";
 import { useCanvas } from "../viewport/view-store.js";
+import { type CardPlace, freePlace, placeOverOthers, type Size } from "./card-place.js";
 import styles from "./error-card.module.css";
 
 const words = texts.canvas.errorCard;
 
 const WIDTH = 288;
-/** Between the node and the card, and between the card and the edge of the canvas, in CSS pixels. */
-const GAP = 12;
-const MARGIN = 8;
-/** Where there is less room below the node, the card stands above it if there is more. */
-const MIN_ROOM = 200;
-/** Where not even this much of a card can be seen, as in a small window at 200 %, the inspector alone tells of it. */
-const MIN_HEIGHT = 64;
+/** Of a card that was not drawn yet. */
+const FIRST_HEIGHT = 160;
 
 export function ErrorCard(): ReactElement | null {
   const node = useGraph(({ selection, document }) => {
@@ -34,7 +30,7 @@ export function ErrorCard(): ReactElement | null {
 
 function CardOf({ node }: { readonly node: NodeDef }): ReactElement | null {
   const trouble = useNodeTrouble(node);
-  return trouble ? <PlacedCard node={node} trouble={trouble} /> : null;
+  return trouble ? <PlacedCard key={node.name} node={node} trouble={trouble} /> : null;
 }
 
 interface PlacedCardProps {
@@ -43,11 +39,17 @@ interface PlacedCardProps {
 }
 
 function PlacedCard({ node, trouble }: PlacedCardProps): ReactElement | null {
-  const place = usePlace(node.name);
   const inspected = useUi((state) => (state.narrow ? state.inspectorOverlay : state.inspectorOpen));
+  const card = useRef<HTMLElement>(null);
+  const [height, setHeight] = useState(FIRST_HEIGHT);
+  const place = usePlace(node.name, { width: WIDTH, height }, inspected);
+  useLayoutEffect(() => {
+    if (card.current) setHeight(card.current.scrollHeight);
+  });
   if (!place) return null;
   return (
     <section
+      ref={card}
       className={styles.card}
       style={place}
       aria-label={words.label({ node: node.name })}
@@ -67,8 +69,11 @@ function PlacedCard({ node, trouble }: PlacedCardProps): ReactElement | null {
   );
 }
 
-/** Below the node, or above it at the lower edge of the canvas; undefined while the node is out of view, or there is no room. */
-function usePlace(name: string): CSSProperties | undefined {
+/**
+ * Where the card hides nothing. Undefined while the node is out of view, if there is no room, and if it would hide something
+ * while the inspector says the same.
+ */
+function usePlace(name: string, card: Size, inspected: boolean): CardPlace | undefined {
   const [x, y, zoom] = useStore((state) => state.transform);
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
@@ -79,18 +84,23 @@ function usePlace(name: string): CSSProperties | undefined {
   const map = currentMap();
   const index = map.indexOf.get(itemShowing(name) ?? "");
   if (index === undefined) return undefined;
-  const { left, top, right, bottom } = nodeRect(map, index);
-  const seen: Rect = {
-    left: (left - origin.x) * zoom + x,
-    top: (top - origin.y) * zoom + y,
-    right: (right - origin.x) * zoom + x,
-    bottom: (bottom - origin.y) * zoom + y,
+  const seen = (at: number): Rect => {
+    const { left, top, right, bottom } = nodeRect(map, at);
+    return {
+      left: (left - origin.x) * zoom + x,
+      top: (top - origin.y) * zoom + y,
+      right: (right - origin.x) * zoom + x,
+      bottom: (bottom - origin.y) * zoom + y,
+    };
   };
-  if (seen.right < 0 || seen.left > width || seen.bottom < 0 || seen.top > height) return undefined;
-  const across = Math.max(MARGIN, Math.min(seen.left, width - WIDTH - MARGIN));
-  const isBelow = height - seen.bottom > MIN_ROOM || seen.top < height - seen.bottom;
-  const maxHeight = (isBelow ? height - seen.bottom : seen.top) - GAP - MARGIN;
-  if (maxHeight < MIN_HEIGHT) return undefined;
-  const vertical = isBelow ? { top: seen.bottom + GAP } : { bottom: height - seen.top + GAP };
-  return { left: across, maxHeight, ...vertical };
+  const node = seen(index);
+  const view = { left: 0, top: 0, right: width, bottom: height };
+  if (!overlap(node, view)) return undefined;
+  const others = map.items.flatMap(({ kind }, at) => {
+    if (at === index || kind === "frame") return [];
+    const rect = seen(at);
+    return overlap(rect, view) ? [rect] : [];
+  });
+  const surroundings = { node, others, canvas: { width, height }, card };
+  return freePlace(surroundings) ?? (inspected ? undefined : placeOverOthers(surroundings));
 }

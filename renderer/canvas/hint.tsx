@@ -4,9 +4,7 @@ import type { AnyCommand } from "../commands/command.js";
 import { outOfFunctionCommands } from "../commands/function-commands.js";
 import { nodesCommands } from "../commands/node-commands.js";
 import { runCommands } from "../commands/run-commands.js";
-import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
-import { CommandButton } from "../parts/command-button.js";
 import { useRunPlan } from "../parts/use-run-plan.js";
 import { useGraph } from "../stores/document-store.js";
 import { useShownFunction } from "../stores/function-bodies.js";
@@ -15,7 +13,6 @@ import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { listText } from "../ui/format.js";
 import { shortcutText } from "../ui/shortcut.js";
-import textStyles from "../ui/text.module.css";
 import styles from "./hint.module.css";
 
 const words = texts.canvas.hint;
@@ -54,14 +51,6 @@ export function Hint(): ReactElement | null {
       <div className={styles.hint}>
         {words.pressRun({ wanted: wantedText(fetches) })}
         <Keys of={runCommands.once} />
-      </div>
-    );
-  }
-  if (fresh && run.state === "failed" && run.problem && isUninitialised(run.problem)) {
-    return (
-      <div className={styles.hint}>
-        <span className={textStyles.truncated}>{words.noVariables}</span>
-        <CommandButton command={runCommands.initialise} size="small" />
       </div>
     );
   }

@@ -164,6 +164,6 @@ export const roleCommands = defineCommands(roleTarget, {
     needsApplication: true,
     applies: ({ machine }) => isPaired(machine),
     isOn: ({ machine, role }) => machine.grantedRole === role,
-    run: ({ machine, role }) => setRole(machine.id, role),
+    run: ({ machine, role }) => setRole(machine, role),
   },
 });

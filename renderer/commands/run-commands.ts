@@ -16,6 +16,7 @@ import {
 } from "../actions/run-actions.js";
 import type { Initialisation } from "../document/initialisers.js";
 import type { GraphDocument } from "../document/model.js";
+import type { NoticeAction } from "../stores/app-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
@@ -124,6 +125,12 @@ const initialisationOf = remember((_document: GraphDocument, _ops: unknown) =>
   documentActions.initialisation(),
 );
 const initialisation = () => initialisationOf(useDocument.getState().document, useOps.getState().ops);
+
+/** That command as the action of a message; undefined if it does not apply to the shown document. */
+export function initialiseOffer(): NoticeAction | undefined {
+  const { applies, label, run } = runCommands.initialise.now();
+  return applies ? { label, run: () => void run() } : undefined;
+}
 
 function initialiseText({ targets, missing }: Initialisation): string {
   const [variable] = missing;

@@ -17,6 +17,7 @@ import { IconButton } from "../ui/icon-button.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
 import { TextInput } from "../ui/text-input.js";
+import { useTypeAhead } from "../ui/use-type-ahead.js";
 import styles from "./file-dialog.module.css";
 
 const words = texts.dialogs.fileDialog;
@@ -89,15 +90,21 @@ export function FileDialog(props: Props): ReactElement {
     }
   };
   const entries = directory?.entries ?? [];
+  const choose = (row: number) => {
+    setChosen(row);
+    list.current?.children[row]?.scrollIntoView({ block: "nearest" });
+  };
+  const typeAhead = useTypeAhead(
+    entries.map((entry) => entry.name),
+    chosen,
+    choose,
+  );
   const onKeyDown = (event: KeyboardEvent) => {
     const next = { ArrowDown: chosen + 1, ArrowUp: chosen - 1, Home: 0, End: entries.length - 1 }[event.key];
-    if (next !== undefined) {
-      const row = Math.max(0, Math.min(entries.length - 1, next));
-      setChosen(row);
-      list.current?.children[row]?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter") take(entries[chosen]);
+    if (next !== undefined) choose(Math.max(0, Math.min(entries.length - 1, next)));
+    else if (event.key === "Enter") take(entries[chosen]);
     else if (event.key === "Backspace" && directory?.parent !== undefined) void go(directory.parent);
-    else return;
+    else if (!typeAhead(event)) return;
     event.preventDefault();
   };
 

@@ -11,6 +11,8 @@ type Nodes = ReadonlyMap<string, NodeDef>;
 
 /** A graph of up to so many nodes is drawn whole: all of it can be read. */
 const MAX_WHOLE = 40;
+/** If most of the nodes are weights and what initializes them, only a graph of up to so many can be read. */
+const MAX_WHOLE_WITH_WEIGHTS = 16;
 /** More than this in one drawing takes a layered layout too long. */
 const MAX_ARRANGED = 600;
 
@@ -24,8 +26,9 @@ export function isArranged({ nodes, layout }: Pick<GraphDocument, "nodes" | "lay
 
 /** Whether a graph without positions is better shown in scopes than node by node. */
 export function* suitsScopes(nodes: Nodes): Sliced<boolean> {
-  if (nodes.size <= MAX_WHOLE) return false;
+  if (nodes.size <= MAX_WHOLE_WITH_WEIGHTS) return false;
   const hierarchy = yield* slicedHierarchy(nodes, NO_WEIGHTS);
+  if (nodes.size <= MAX_WHOLE && hierarchy.weights.owners.size * 2 < nodes.size) return false;
   return itemsOf(hierarchy, new Set(firstOpen(hierarchy))).length <= MAX_ARRANGED;
 }
 

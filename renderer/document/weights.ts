@@ -114,7 +114,7 @@ class Folding {
       if (CHECKS.has(op) && !this.#out(to).some(({ output }) => output >= 0))
         this.#servants.set(to, variable);
       if (!ASSIGNS.has(op) || this.#in(to)[0]?.from !== variable) continue;
-      const cone = this.#initializerOf(to);
+      const cone = this.#initializerOf(to, variable);
       if (cone === undefined) continue;
       this.#servants.set(to, variable);
       for (const name of cone) this.#servants.set(name, variable);
@@ -123,14 +123,16 @@ class Folding {
 
   /**
    * What computes the value of an assignment; undefined if it depends on a variable, a placeholder or a file, or if other
-   * nodes read it, in which case the assignment is part of what the graph computes.
+   * nodes read it, in which case the assignment is part of what the graph computes. What is in the variable's own scope
+   * `Initializer` may read another variable: TensorFlow 2 makes copies of a model's variables that way when it saves them.
    */
-  #initializerOf(assign: string): Set<string> | undefined {
+  #initializerOf(assign: string, variable: string): Set<string> | undefined {
     const cone = new Set<string>();
     const open = this.#in(assign).slice(1);
     for (let edge = open.pop(); edge !== undefined; edge = open.pop()) {
       if (cone.has(edge.from)) continue;
       const op = this.#nodes.get(edge.from)?.op ?? "";
+      if (VARIABLE_OPS.has(op) && edge.to.startsWith(`${variable}/Initializer/`)) continue;
       if (VARIABLE_OPS.has(op) || /^(Placeholder|Restore|Iterator|Arg|_Arg)/.test(op)) return undefined;
       if (cone.size >= MAX_INITIALIZER) return undefined;
       cone.add(edge.from);

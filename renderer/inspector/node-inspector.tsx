@@ -125,14 +125,20 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
     )?.name;
   });
   const step = useGraphRun((state) => state.latest?.tracedStep);
+  const ran = useGraphRun((state) => (state.latest?.step ?? 0) > 0);
   const master = useGraphRun((state) => state.latest?.master);
   const stale = useBeforeEdit();
   const fed = useGraph((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
+  const untold = !ran
+    ? words.notRunYet
+    : step === undefined
+      ? words.notTraced
+      : words.notInTrace({ step: stepText(step) });
   const text =
     device === undefined
       ? fed
         ? words.fed
-        : words.notRunYet
+        : untold
       : [machine, node.device === "" ? taskNameOfDevice(device) : undefined, shortDevice(device)]
           .filter(Boolean)
           .join(", ");

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
-import type { MachinePackages, ScriptPackages, ScriptSurvey, ScriptTask } from "../../main/api/scripts.js";
-import { ProblemView } from "../parts/problem-view.js";
+import type { MachinePackages, ScriptLocation, ScriptPackages, ScriptTask } from "../../main/api/scripts.js";
+import { TextField } from "../parts/text-field.js";
 import { texts } from "../texts/texts.js";
 import { Icon } from "../ui/icon.js";
 import { bold } from "../ui/rich-parts.js";
@@ -14,16 +14,21 @@ import { useMachinePackages } from "./use-machine-packages.js";
 const words = texts.scripts.packagesSection;
 
 interface PackagesSectionProps {
-  /** The script, and the folder that is sent with it. */
-  readonly script: Pick<ScriptSurvey, "path" | "folder">;
+  /** The script, the folder that is sent with it, and the Python that the user chose. */
+  readonly script: ScriptLocation;
   readonly packages: ScriptPackages;
+  /** Whether `packages` are those of that Python; otherwise they are being asked for. */
+  readonly isCurrent: boolean;
   readonly machines: readonly Machine[];
   readonly tasks: readonly ScriptTask[];
+  onPython(python: string | undefined): void;
 }
 
 /** Where the packages of the script come from, and whether each machine of the job has them. */
-export function PackagesSection({ script, packages, machines, tasks }: PackagesSectionProps): ReactElement {
-  const { kind, file = "", count = 0, problem } = packages;
+export function PackagesSection(props: PackagesSectionProps): ReactElement {
+  const { script, packages, isCurrent, machines, tasks, onPython } = props;
+  const { kind, file = "", count = 0 } = packages;
+  const { folder, python = "" } = script;
   const used = machines.filter(({ id }) => tasks.some(({ machineId }) => machineId === id));
   return (
     <ScriptRow label={words.label}>
@@ -34,23 +39,34 @@ export function PackagesSection({ script, packages, machines, tasks }: PackagesS
               ? words.requirements({ file, count, b: bold })
               : kind === "own"
                 ? words.own({ b: bold })
-                : words.system}
+                : words[kind]}
           </span>
         </p>
         {used.map((machine) => (
           <p key={machine.id} className={styles.packageRow}>
             <b className={textStyles.truncated}>{machine.name}</b>
             {machine.kind === "this" ? (
-              <MachineState state={packages} />
+              <MachineState state={isCurrent ? packages : undefined} />
             ) : (
-              <StateElsewhere key={script.folder} script={script} machineId={machine.id} />
+              <StateElsewhere key={`${folder}\n${python}`} script={script} machineId={machine.id} />
             )}
           </p>
         ))}
       </div>
-      {problem && used.some(({ kind: of }) => of === "this") ? (
-        <ProblemView problem={problem} kind="notice" />
-      ) : null}
+      <span className={styles.inline}>
+        {words.python}
+        <span className={textStyles.grow}>
+          <TextField
+            value={python}
+            label={words.python}
+            placeholder={words.pythonPlaceholder}
+            commit={(text) => {
+              onPython(text.trim() === "" ? undefined : text.trim());
+              return undefined;
+            }}
+          />
+        </span>
+      </span>
     </ScriptRow>
   );
 }
@@ -60,16 +76,18 @@ function StateElsewhere({
   script,
   machineId,
 }: Pick<PackagesSectionProps, "script"> & { readonly machineId: string }): ReactElement {
-  const state = useMachinePackages(script, machineId);
-  if (state) return <MachineState state={state} />;
-  return (
-    <span className={textStyles.muted}>
-      <Spinner /> {words.asking}
-    </span>
-  );
+  return <MachineState state={useMachinePackages(script, machineId)} />;
 }
 
-function MachineState({ state }: { readonly state: MachinePackages }): ReactElement {
+/** @param state Undefined until the machine has answered. */
+function MachineState({ state }: { readonly state: MachinePackages | undefined }): ReactElement {
+  if (!state) {
+    return (
+      <span className={textStyles.muted}>
+        <Spinner /> {words.asking}
+      </span>
+    );
+  }
   const { ready, python = "", problem } = state;
   if (problem) {
     return (

@@ -35,11 +35,19 @@ const MOST_RESTARTS = 1000;
 export default function ScriptDialog(props: Extract<DialogState, { kind: "script" }>): ReactElement {
   const { path, request } = props;
   const [folder, setFolder] = useState(request?.folder);
-  const { survey, problem } = useScriptSurvey(path, folder);
+  const [python, setPython] = useState(request?.python);
+  const { survey, python: surveyed, problem } = useScriptSurvey({ path, folder, python });
   return (
     <Dialog title={words.title} icon="play" width="wide" onClose={uiActions.close}>
       {survey ? (
-        <ScriptForm key={survey.folder} survey={survey} given={props} onFolder={setFolder} />
+        <ScriptForm
+          key={survey.folder}
+          {...{ survey, python }}
+          isCurrent={surveyed === python}
+          given={props}
+          onFolder={setFolder}
+          onPython={setPython}
+        />
       ) : (
         <DialogBody>
           {problem ? (
@@ -61,11 +69,17 @@ export default function ScriptDialog(props: Extract<DialogState, { kind: "script
 
 interface ScriptFormProps {
   readonly survey: ScriptSurvey;
+  /** What the user chose. */
+  readonly python: string | undefined;
+  /** Whether the survey was made with that Python. */
+  readonly isCurrent: boolean;
   readonly given: Extract<DialogState, { kind: "script" }>;
   onFolder(folder: string): void;
+  onPython(python: string | undefined): void;
 }
 
-function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement {
+function ScriptForm(props: ScriptFormProps): ReactElement {
+  const { survey, python, isCurrent, given, onFolder, onPython } = props;
   const { request: before } = given;
   const { strategy } = survey;
   const known = useCluster(machinesOf);
@@ -99,7 +113,7 @@ function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement 
     const request: ScriptRequest = {
       ...{ path: survey.path, folder: survey.folder, args: splitArguments(args) },
       tasks: inKubernetes ? tasks.map(({ machineId: _, ...task }) => task) : [...tasks],
-      ...(inKubernetes && { kubernetes: pod }),
+      ...(inKubernetes ? { kubernetes: pod } : python !== undefined && { python }),
       ...{ restarts, network, scalars, passFlags: flags },
       ...(!comesBack ? { outputs: false } : below.trim() === "" ? {} : { outputs: below.trim() }),
     };
@@ -138,7 +152,11 @@ function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement 
         )}
         <FilesSection survey={survey} />
         {inKubernetes ? null : (
-          <PackagesSection script={survey} packages={survey.packages} machines={machines} tasks={tasks} />
+          <PackagesSection
+            script={{ path: survey.path, folder: survey.folder, python }}
+            packages={survey.packages}
+            {...{ isCurrent, machines, tasks, onPython }}
+          />
         )}
         <ScriptRow label={words.strategy}>
           {strategy ? (

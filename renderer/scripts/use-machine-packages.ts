@@ -1,18 +1,23 @@
 import { useEffect, useState } from "react";
-import type { MachinePackages, ScriptSurvey } from "../../main/api/scripts.js";
+import type { MachinePackages, ScriptLocation } from "../../main/api/scripts.js";
 import { toProblem } from "../../main/api/wire.js";
 import { client } from "../transport/client.js";
 
 /** What a paired machine has of what a script needs; undefined until it has answered. */
 export function useMachinePackages(
-  { path, folder }: Pick<ScriptSurvey, "path" | "folder">,
+  { path, folder, python }: ScriptLocation,
   machineId: string,
 ): MachinePackages | undefined {
   const [packages, setPackages] = useState<MachinePackages>();
   useEffect(() => {
     let isWanted = true;
     client()
-      .call("scripts.packages", { path, folder, machineId })
+      .call("scripts.packages", {
+        path,
+        machineId,
+        ...(folder !== undefined && { folder }),
+        ...(python !== undefined && { python }),
+      })
       .then(
         (found) => isWanted && setPackages(found),
         (error: unknown) => isWanted && setPackages({ ready: false, problem: toProblem(error) }),
@@ -20,6 +25,6 @@ export function useMachinePackages(
     return () => {
       isWanted = false;
     };
-  }, [path, folder, machineId]);
+  }, [path, folder, python, machineId]);
   return packages;
 }

@@ -4,7 +4,8 @@ import { type Shape, UNKNOWN_DIMENSION } from "./shape.js";
 
 /**
  * The shape that values get to fit a placeholder: their own; a vector as a matrix of one column, and the reverse; rows
- * with dimensions of size 1 more or fewer; rows of several dimensions as vectors. Undefined if they do not fit.
+ * with dimensions of size 1 more or fewer; rows of several dimensions as vectors; a single row as it is. Undefined if they do
+ * not fit.
  * @param given with sizes of -1 that are not known yet, which fit
  * @param declared with sizes of -1 for any; undefined for any rank
  */
@@ -20,6 +21,7 @@ export function shapeAsFed(
     row.length > 1 && wanted.length === 1 ? [rows, elementsOrUnknown(row)] : undefined,
     row.length === 0 && wanted.length === 1 ? [rows, 1] : undefined,
     row.filter(isNotOne).join() === wanted.filter(isNotOne).join() ? [rows, ...wanted] : undefined,
+    rows === 1 ? row : undefined,
   ];
   return candidates.find((shape) => shape !== undefined && fits(shape, declared));
 }

@@ -7,7 +7,8 @@ import type { DType } from "../protocol/dtype.js";
 import { cancelledBy } from "../protocol/status.js";
 import { csvColumns } from "./csv.js";
 import { fileError, fileKind, readHead } from "./feed.js";
-import { describeImageFolder } from "./image/image-feed.js";
+import { isImageName } from "./image/decode-image.js";
+import { describeImageFile, describeImageFolder } from "./image/image-feed.js";
 import { type NpyHeader, readNpyHeader } from "./npy-header.js";
 import { npzHeaders } from "./npz.js";
 import { FeatureSurvey, type RecordSurvey } from "./tfrecord/feature-survey.js";
@@ -15,7 +16,7 @@ import { recordsOf } from "./tfrecord/records.js";
 import { readWholeFile } from "./whole-file.js";
 
 export interface FeedFileContents {
-  /** The array of a .npy file, without a name, or those of a .npz file or a folder of images; -1 for a size to choose. */
+  /** The array of a .npy file or an image, without a name, or those of a .npz file or a folder of images; -1 for a size to choose. */
   readonly arrays: readonly {
     readonly name?: string;
     readonly dtype: DType;
@@ -52,6 +53,7 @@ export async function describeFeedFile(path: string, signal?: AbortSignal): Prom
   const name = basename(path);
   try {
     if ((await stat(path)).isDirectory()) return { arrays: await describeImageFolder(path), columns: [] };
+    if (isImageName(name)) return { arrays: describeImageFile(), columns: [] };
     const head = await readHead(path, HEAD_BYTES);
     switch (fileKind(head, name)) {
       case "tfrecord":

@@ -17,7 +17,8 @@ import {
 import type { Tensor } from "../protocol/tensor.js";
 import { convertTensor } from "./convert.js";
 import { readCsv, readCsvStream } from "./csv.js";
-import { readImageFolder } from "./image/image-feed.js";
+import { isImageName } from "./image/decode-image.js";
+import { readImageFile, readImageFolder } from "./image/image-feed.js";
 import { tensorFromText } from "./literal.js";
 import { isNpy, readNpy } from "./npy.js";
 import { readNpz } from "./npz.js";
@@ -136,7 +137,7 @@ export function fileKind(head: Uint8Array, name: string): FileKind {
   const kind = KIND_BY_ENDING.get(extname(name).toLowerCase());
   if (kind === undefined) {
     throw invalidArgument(
-      `"${name}" is no file that can be fed: .npy, .npz, .csv, .tsv, .txt and .tfrecord can.`,
+      `"${name}" is no file that can be fed: .npy, .npz, .csv, .tsv, .txt, .tfrecord and images can.`,
     );
   }
   return kind;
@@ -205,7 +206,7 @@ export async function readHead(path: string, length: number): Promise<Uint8Array
 }
 
 /**
- * The tensor in a .npy, .npz, CSV or TFRecord file, or in a folder of images (`readImageFolder`).
+ * The tensor in a .npy, .npz, CSV or TFRecord file, in an image (`readImageFile`) or a folder of images (`readImageFolder`).
  * @throws TensorFlowError that describes the problem and its position; NOT_FOUND if there is no such file; CANCELLED
  */
 export async function feedFromFile(path: string, options: FeedFileOptions = {}): Promise<Tensor> {
@@ -213,6 +214,7 @@ export async function feedFromFile(path: string, options: FeedFileOptions = {}):
   const { column, dtype, signal } = options;
   try {
     if ((await stat(path)).isDirectory()) return fitFile(await readImageFolder(path, options), options);
+    if (isImageName(name)) return fitFile(await readImageFile(path, options), options);
     const kind = fileKind(await readHead(path, SIGNATURE_BYTES), name);
     if (kind === "tfrecord") {
       const values = new RecordFeed(name, options);

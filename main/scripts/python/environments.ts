@@ -10,14 +10,8 @@ import { runProgram } from "../../../worker-runtime/programs/run-program.js";
 import { errnoOf, problem } from "../../shared/problems.js";
 import { makePrivateFolder } from "../../storage/private-files.js";
 import { ProcessGroup } from "../process-group.js";
-import { environmentPython } from "./find-script-python.js";
-import {
-  environmentKey,
-  keyOf,
-  type Requirements,
-  type RequirementsDigest,
-  requirementsDigest,
-} from "./requirements.js";
+import { environmentPython, HOW_TO_CHOOSE_PYTHON } from "./find-script-python.js";
+import { environmentKey, keyOf, type Requirements, type RequirementsDigest } from "./requirements.js";
 
 /** Written last: an environment without it is the rest of an interrupted installation. */
 const COMPLETE = "tensordeck-complete";
@@ -40,23 +34,14 @@ export interface EnvironmentOptions {
   readonly uv?: string | undefined;
 }
 
-/** Whether the environment for some requirements was made already. @throws ProblemError if they cannot be read. */
-export async function hasEnvironment({
-  within,
-  requirements,
-  python,
-}: Pick<EnvironmentOptions, "within" | "requirements" | "python">): Promise<boolean> {
-  return hasEnvironmentFor(within, await requirementsDigest(requirements), python);
-}
-
-/** The same, for requirements of which only a digest is here. */
-export function hasEnvironmentFor(
+/** The Python of the environment for some requirements; undefined if it was not made yet. */
+export function madeEnvironment(
   within: string,
   requirements: RequirementsDigest,
   python: EnvironmentOptions["python"],
-): boolean {
-  const key = keyOf(requirements, python.executable, python.version.join("."));
-  return existsSync(join(within, key, COMPLETE));
+): string | undefined {
+  const folder = join(within, keyOf(requirements, python.executable, python.version.join(".")));
+  return existsSync(join(folder, COMPLETE)) ? environmentPython(folder) : undefined;
 }
 
 /** @throws ProblemError FAILED_PRECONDITION if requirements of this kind cannot be installed on this machine. */
@@ -120,7 +105,7 @@ export function installSteps(
         "uv.lock can be installed only by uv, which is not on this machine.",
         {
           remedy:
-            "Install uv, or list the packages in a requirements.txt (uv export > requirements.txt) and name it with --requirements.",
+            "Install uv, or list the packages in a requirements.txt (uv export > requirements.txt) and move uv.lock away or, on the command line, name the list with --requirements.",
         },
       );
     }
@@ -185,7 +170,7 @@ function remedyFor(text: string, file: string): string {
   }
   if (/No space left on device/.test(text)) return "Free some disk space.";
   if (/Temporary failure in name resolution|Connection refused|NewConnectionError|dns error/.test(text)) {
-    return "The package index cannot be reached from there: check the network, or give a Python that has the packages with --python.";
+    return `The package index cannot be reached from there: check the network, or choose a Python that has the packages (${HOW_TO_CHOOSE_PYTHON}).`;
   }
   return `Correct ${file}: the versions must exist for this Python and system.`;
 }

@@ -9,6 +9,9 @@ import {
 import { findProgram, namedProgram } from "../../../worker-runtime/programs/find-program.js";
 import { problem } from "../../shared/problems.js";
 
+/** How a user gives another Python, in the window and on the command line. */
+export const HOW_TO_CHOOSE_PYTHON = "Python in the dialog, --python on the command line";
+
 export interface PythonSearch {
   /** A Python or the folder of a virtual environment; undefined if the user did not say. */
   readonly python?: string | undefined;
@@ -49,6 +52,6 @@ export async function findScriptPython({ python, folder, signal }: PythonSearch)
   const best = found.find(({ tensorflow }) => tensorflow !== null) ?? found[0];
   if (best) return best;
   throw problem("NOT_FOUND", "There is no Python 3 on this machine.", {
-    remedy: "Install Python 3, or give the path of one with --python.",
+    remedy: `Install Python 3, or give the path of one (${HOW_TO_CHOOSE_PYTHON}).`,
   });
 }

@@ -16,7 +16,6 @@ import { JobFolder, type Outputs } from "../files/job-folder.js";
 import { JobNetwork } from "../job-network.js";
 import { JobPorts } from "../job-ports.js";
 import { environmentState } from "../python/environment-state.js";
-import type { RequirementsDigest } from "../python/requirements.js";
 import { scriptPython } from "../python/script-python.js";
 import { type ScriptProcess, type ScriptSetup, startScript } from "../script-process.js";
 import { assignGpus, type PortedTask } from "../task-environment.js";
@@ -73,6 +72,11 @@ export class HostedJob {
     return this.#order?.id;
   }
 
+  /** Path of the script within its folder; undefined until the job was described. */
+  get script(): string | undefined {
+    return this.#order?.script;
+  }
+
   /** Serves the requests until the job is finished or the other machine is gone. */
   async serve(requests: MessageReader<ScriptRequest>): Promise<void> {
     for (;;) {
@@ -81,7 +85,7 @@ export class HostedJob {
       if (request === undefined) return;
       if (request.kind === "ports") {
         await this.#send({ kind: "ports", taken: await this.#ports.reserve(request) });
-      } else if (request.kind === "packages") await this.#tellPackages(request.requirements);
+      } else if (request.kind === "packages") await this.#tellPackages(request);
       else if (request.kind === "job") await this.#describe(request);
       else if (request.kind === "content") {
         await this.#store.put(request.hash, request.size, requests.content(request.size));
@@ -126,17 +130,19 @@ export class HostedJob {
     return true;
   }
 
-  async #tellPackages(requirements: RequirementsDigest | undefined): Promise<void> {
+  async #tellPackages({
+    requirements,
+    python: chosen,
+    modules = [],
+  }: Extract<ScriptRequest, { kind: "packages" }>): Promise<void> {
     const { folder, signal } = this.#options;
     const environments = join(folder, "environments");
-    const {
-      ready,
-      python,
-      problem: why,
-    } = await environmentState({ environments, folder, requirements }, signal);
+    const query = { environments, folder, requirements, python: chosen, modules };
+    const { ready, python, missing, problem: why } = await environmentState(query, signal);
     await this.#send({
       ...{ kind: "packages", ready },
       ...(python !== undefined && { python }),
+      ...(missing && { missing: [...missing] }),
       ...(why && { problem: told(why) }),
     });
   }

@@ -19,6 +19,7 @@ import {
   scriptFileSchema,
   scriptFilesSchema,
 } from "../files/file-paths.js";
+import { MODULE_NAME, MOST_MODULES } from "../python/imported-modules.js";
 
 const MOST_TASKS = 64;
 /** Points of curves in one message. */
@@ -42,6 +43,14 @@ const line = text.transform((value) => printableText(value, MOST_LINE_CHARACTERS
 export const jobIdSchema = z.string().regex(/^[0-9a-f]{32}$/);
 
 export const taskDeviceSchema = z.union([z.literal("cpu"), z.number().int().min(0).max(255)]);
+
+/** A program or an environment, as the user writes it. */
+const pythonSchema = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine((path) => !path.includes("\0"));
+const modulesSchema = z.array(z.string().regex(MODULE_NAME)).max(MOST_MODULES);
 
 /** JSON has no number for these. */
 const scalarValueSchema = z.union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"])]).transform(Number);
@@ -80,12 +89,7 @@ export const jobOrderSchema = z.object({
   elsewhere: portsSchema,
   /** Whether to cut the tasks off from the network. */
   isolate: z.boolean(),
-  python: z
-    .string()
-    .min(1)
-    .max(4096)
-    .refine((path) => !path.includes("\0"))
-    .optional(),
+  python: pythonSchema.optional(),
   requirements: innerPathSchema.optional(),
   /** Whether R sends the scalars of event files while they are written. */
   scalars: z.boolean().optional(),
@@ -97,10 +101,13 @@ export type JobOrder = z.infer<typeof jobOrderSchema>;
 export const requestSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ports"), own: portsSchema, elsewhere: portsSchema, isolate: z.boolean() }),
   jobOrderSchema,
-  /** Asked before a job is begun: whether R has the Python of a script with such requirements. */
+  /** Asked before a job is begun: whether R has the Python of a script with such requirements, and the modules it needs. */
   z.object({
     kind: z.literal("packages"),
     requirements: z.object({ kind: z.enum(["uv-lock", "list"]), digest: hashSchema }).optional(),
+    python: pythonSchema.optional(),
+    /** Top-level modules that the script needs. */
+    modules: modulesSchema.optional(),
   }),
   z.object({ kind: z.literal("content"), hash: hashSchema, size: fileSizeSchema }),
   z.object({ kind: z.literal("prepare") }),
@@ -132,6 +139,7 @@ export const reportSchema = z.discriminatedUnion("kind", [
     kind: z.literal("packages"),
     ready: z.boolean(),
     python: line.optional(),
+    missing: modulesSchema.optional(),
     problem: problemSchema.optional(),
   }),
   z.object({ kind: z.literal("wanted"), hashes: z.array(hashSchema) }),

@@ -59,17 +59,12 @@ export default function TrainingTab(): ReactElement {
 
 function Progress({ run }: { readonly run: RunUpdate }): ReactElement {
   const { step, steps, elapsedMillis, state } = run;
-  const synchronous = useDocument(({ document }) => document.runConfig.training?.synchronous !== undefined);
   const left = step === 0 ? undefined : (elapsedMillis / step) * (steps - step);
   const perStep = useExamplesPerStep(run);
-  // A synchronous step takes a batch of every worker.
-  const batches = synchronous
-    ? (run.training?.workers.filter(({ lostAtStep }) => lostAtStep === undefined) ?? []).length
-    : 1;
+  const batchesPerSecond =
+    rateOfWorkers(run) ?? (elapsedMillis === 0 ? undefined : (1000 * step) / elapsedMillis);
   const perSecond =
-    perStep === undefined || elapsedMillis === 0
-      ? undefined
-      : (1000 * step * perStep * batches) / elapsedMillis;
+    perStep === undefined || batchesPerSecond === undefined ? undefined : perStep * batchesPerSecond;
   return (
     <TabBar>
       <b>{words.step({ step, steps })}</b>
@@ -88,6 +83,14 @@ function Progress({ run }: { readonly run: RunUpdate }): ReactElement {
       {isActive(run) ? <CommandButton command={activeRunCommands.stop} target={run} icon /> : null}
     </TabBar>
   );
+}
+
+/** Batches of all workers in a second, from the same step times as the table has; undefined without any. */
+function rateOfWorkers({ training }: RunUpdate): number | undefined {
+  const rates = (training?.workers ?? []).flatMap(({ stepMillis, lostAtStep }) =>
+    lostAtStep === undefined && stepMillis ? [1000 / stepMillis] : [],
+  );
+  return rates.length === 0 ? undefined : rates.reduce((sum, rate) => sum + rate, 0);
 }
 
 /** As the run was fed; else as many rows as the tensor has that holds the examples. */

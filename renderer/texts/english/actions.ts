@@ -109,7 +109,18 @@ export const actions = {
       text: "{machine} and this machine forget each other's fingerprint; using it again requires a new code.",
       textWithTasks:
         "{machine} and this machine forget each other's fingerprint; using it again requires a new code. {count, plural, one {# task of this cluster runs there and leaves it} other {# tasks of this cluster run there and leave it}}.",
+      theirs: "{hosted}, which {machine} runs here, {count, plural, one {ends} other {end}} at once.",
       unpair: "Unpair",
+    },
+    viewOnly: {
+      title: "Let {machine} only view this machine?",
+      text: "{hosted}, which {machine} runs here, {count, plural, one {ends} other {end}} at once, with {count, plural, one {its} other {their}} variables. Its window tells why.",
+      lower: "Only view",
+    },
+    lostRole: {
+      message: "{machine} now lets this machine only view.",
+      remedy:
+        "What ran there for this machine has ended. Ask the user of {machine} for the role run, or use other machines.",
     },
     asking: "Asking {machine} for its window…",
     windowOpens: {

@@ -138,7 +138,6 @@ export const canvas = {
   hint: {
     editsOfFunction: "Edits here change every call of {name}",
     pressRun: "Press Run to compute {wanted}",
-    noVariables: "Variables have no value yet.",
     withoutValues: "Ran without the saved values: this is not what the model predicts.",
     theGraph: "the graph",
     results: "{count, number} results",

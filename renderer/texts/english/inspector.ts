@@ -28,6 +28,8 @@ export const inspector = {
     calls: "Calls",
     fed: "fed, so it does not run",
     notRunYet: "not run yet",
+    notTraced: "not known, since no step was traced",
+    notInTrace: "did not run in {step}",
     chosenByMaster: "chosen by the master",
     chosenByMasterNow: "chosen by the master, {master}",
     placed: "Placed",

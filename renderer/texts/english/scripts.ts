@@ -52,12 +52,15 @@ export const scripts = {
   },
   packagesSection: {
     label: "Packages",
+    chosen: "The Python given below, on every machine",
     own: "The <b>.venv</b> of the folder on this machine; on other machines, their own Python",
     system: "The Python of each machine, with what is installed there",
     requirements: "<b>{file}</b> {count, plural, one {# package} other {# packages}}",
     ready: "ready, Python {python}",
     willBeMade: "made when it starts, with Python {python}",
     asking: "asking the machine…",
+    python: "Python",
+    pythonPlaceholder: "A program or virtual environment; empty: found on each machine",
   },
   rolesTable: {
     label: "Roles",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayOwnTasks, removeTasksOfFormerOwners } from "../../../main/peers/former-owners.js";
+import { activeTasksOf, mayOwnTasks, removeTasksOfFormerOwners } from "../../../main/peers/former-owners.js";
 import type { TaskOrder } from "../../../main/tasks/task-host.js";
 import { makeInstallation, trusted } from "../support/trusting.js";
 import { until } from "../support/until.js";
@@ -30,10 +30,12 @@ test("tasks leave with the rights of the machine that wanted them, and none come
     await tasks.start(order("own", ownId));
     await tasks.start(order("guest", guestId));
     await tasks.start(order("other", otherId));
+    expect(activeTasksOf(guestId, tasks.tasks())).toEqual(["worker/0"]);
     await here.trust.put(trusted(guest.identity, "guest", "run"));
     expect(ids()).toEqual(["own", "guest", "other"]);
     await here.trust.put(trusted(guest.identity, "guest", "view"));
     await until("the viewer's task is gone", () => ids().join() === "own,other");
+    expect(activeTasksOf(guestId, tasks.tasks())).toEqual([]);
     await here.trust.remove(otherId);
     await until("the task of the one that is forgotten is gone", () => ids().join() === "own");
     // An order that was under way when the right was taken.

@@ -39,7 +39,7 @@ beforeEach(async () => {
         looks++;
       },
     },
-    scripts: { run: async () => undefined, serve: () => undefined, admits: () => false },
+    scripts: { run: async () => undefined, serve: () => undefined, admits: () => false, scriptsOf: () => [] },
     firewall: noFirewall,
     watchers,
     emit: toldEvents().emit,

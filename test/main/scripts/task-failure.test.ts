@@ -35,7 +35,9 @@ describe("why a task failed", () => {
     expect(taskFailure({ ...failed, lines, requirements: "requirements.txt" }).remedy).toBe(
       "Add opencv-python to requirements.txt.",
     );
-    expect(taskFailure({ ...failed, lines }).remedy).toContain("List opencv-python in a requirements.txt");
+    expect(taskFailure({ ...failed, lines }).remedy).toBe(
+      "List opencv-python in a requirements.txt beside the script, or choose a Python that has it (Python in the dialog, --python on the command line).",
+    );
   });
 
   it("says that an isolated script has no network", () => {

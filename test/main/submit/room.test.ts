@@ -1,4 +1,5 @@
 /** Scripts that a window submits on this machine: real processes of a script without TensorFlow. */
+import { execFileSync } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 import { createSubmit, type SubmitRoom } from "../../../main/submit/room.js";
 import { Ports } from "../../../main/tasks/ports.js";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
+import { findPythons } from "../../../worker-runtime/engines/tensorflow/find-python.js";
 
 let root: string;
 let path: string;
@@ -209,5 +211,43 @@ describe("the survey of a script", () => {
     await expect(call("scripts.survey")({ path, folder: join(root, "scripts") })).rejects.toThrow(
       "is not within",
     );
+  });
+
+  it("says which modules the Python of this machine lacks, what it imports through its own files too", async () => {
+    await writeFile(path, "import json\nimport model.layers as layers\nfrom no_such_a.b import c\n");
+    await mkdir(join(root, "project", "model"));
+    await writeFile(join(root, "project", "model", "layers.py"), "import no_such_b\n");
+    expect(await call("scripts.survey")({ path })).toMatchObject({
+      packages: {
+        ...{ kind: "system", ready: false, python: expect.stringMatching(/^3\./) },
+        problem: {
+          message: expect.stringMatching(
+            /^Python 3\.\d+ lacks no_such_a, no_such_b, all of which the script imports\.$/,
+          ),
+          remedy: expect.stringContaining("List no_such_a, no_such_b in a requirements.txt"),
+        },
+      },
+    });
+  });
+
+  it("is made with the Python that was chosen, which the tasks get", async () => {
+    const [python] = await findPythons();
+    if (!python) throw new Error("there is no Python");
+    const environment = join(root, "chosen");
+    execFileSync(python.executable, ["-m", "venv", "--without-pip", environment]);
+    await writeFile(path, "import sys\nprint('prefix', sys.prefix)\n");
+    await writeFile(join(root, "project", "requirements.txt"), "numpy==1.26\n");
+    expect(await call("scripts.survey")({ path, python: environment })).toMatchObject({
+      packages: { kind: "chosen", ready: true },
+    });
+    const job = await over(String(await call("scripts.start")(request({ python: environment }))));
+    expect(await text(job.id, "worker/0")).toContain(`prefix ${environment}`);
+    expect(await call("scripts.survey")({ path, python: join(root, "none") })).toMatchObject({
+      packages: {
+        kind: "chosen",
+        ready: false,
+        problem: { message: `${join(root, "none")} is no Python 3.` },
+      },
+    });
   });
 });

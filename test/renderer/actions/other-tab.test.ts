@@ -30,6 +30,7 @@ import { useTensorTabs } from "../../../renderer/stores/tensor-tabs.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
+import { NO_REMEDIES } from "../support/run-remedies.js";
 
 const calls: { readonly method: string; readonly params: unknown }[] = [];
 
@@ -94,7 +95,7 @@ it("the run that follows an initialization", async () => {
   const continued = initialiseAndRunAgain({ steps: 500, trace: false });
   await vi.waitFor(() => expect(calls).toHaveLength(1));
   showAnother();
-  receiveRun(ended(origin), () => undefined);
+  receiveRun(ended(origin), NO_REMEDIES);
   await continued;
   expect(calls.map(({ method }) => method)).toEqual(["runs.start", "runs.start"]);
   expect(calls[1]).toMatchObject({ params: { steps: 500, targets: ["a"] } });
@@ -193,7 +194,7 @@ it("variables that are initialized, the question before, and their values of bef
   setAside.resolve({ keptId: "k1" });
   await vi.waitFor(() => expect(calls.at(-1)?.method).toBe("runs.start"));
   expect(calls.at(-1)).toMatchObject({ params: { targets: ["v/Assign"] } });
-  receiveRun(ended(originOf(document)), () => undefined);
+  receiveRun(ended(originOf(document)), NO_REMEDIES);
   await initialised;
   const notice = useApp.getState().notices.find(({ action }) => action !== undefined);
   expect(notice?.session).toBe(mine);

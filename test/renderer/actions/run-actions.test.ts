@@ -18,6 +18,7 @@ import {
   startRun,
   stopRun,
 } from "../../../renderer/actions/run-actions.js";
+import { initialiseOffer } from "../../../renderer/commands/run-commands.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import {
@@ -33,9 +34,10 @@ import { useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 import { readOps } from "../support/documents.js";
+import { NO_REMEDIES } from "../support/run-remedies.js";
 
 /** Applies a run; no task lacks a kernel here. */
-const receiveRun = (run: RunUpdate) => receiveRunWith(run, () => undefined);
+const receiveRun = (run: RunUpdate) => receiveRunWith(run, NO_REMEDIES);
 
 const calls: { method: string; params: unknown }[] = [];
 let fail: ProblemError | undefined;
@@ -350,6 +352,42 @@ describe("runs of documents in tabs", () => {
     documentActions.addNode("NoOp", { x: 0, y: 0 });
     receiveRun(later);
     expect(useDocumentRun.getState()).toMatchObject({ latest: { runId: "r1" }, runRevision: revision });
+  });
+});
+
+describe("a run that failed because variables have no value", () => {
+  it("offers to initialize them and run again, before it shows the node that failed", async () => {
+    useApp.setState({ connection: "connected" });
+    cluster(["worker/0", "running"]);
+    const graphDef = GraphDef.fromPartial({
+      node: [
+        ...[
+          { name: "v", op: "VarHandleOp" },
+          { name: "zero", op: "Const" },
+        ],
+        { name: "v/Assign", op: "AssignVariableOp", input: ["v", "zero"] },
+        { name: "init", op: "NoOp", input: ["^v/Assign"] },
+        { name: "read", op: "ReadVariableOp", input: ["v"] },
+      ],
+    });
+    const metaGraph = MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef })).finish();
+    documentActions.load({ name: "untrained", kind: "meta_graph", format: "text", metaGraph });
+    documentActions.chooseRun({ fetches: ["read:0"], targets: [] }, "Read");
+    await startRun(3);
+    const problem = {
+      ...{ code: "FAILED_PRECONDITION", message: "v has no value yet.", node: "read" },
+      details: "Could not find variable v.",
+    };
+    receiveRunWith(update("failed", { runId: "r0", steps: 3, problem }), {
+      ...NO_REMEDIES,
+      firstValues: initialiseOffer,
+    });
+    const [notice] = notices();
+    expect(notice?.action?.label).toBe("Run init, then run again");
+    void notice?.action?.run();
+    await vi.waitFor(() => expect(calls.at(-1)).toMatchObject({ params: { targets: ["init"], steps: 1 } }));
+    receiveRun(update("done", { step: 1 }));
+    await vi.waitFor(() => expect(calls.at(-1)).toMatchObject({ params: { fetches: ["read:0"], steps: 3 } }));
   });
 });
 

@@ -11,6 +11,7 @@ import { setClient } from "../../../renderer/transport/client.js";
 import { nodeRunOf } from "../../../renderer/viewport/node-text.js";
 import { welcome } from "../document/graphs.js";
 import { openDocument, runOf } from "../support/documents.js";
+import { NO_REMEDIES } from "../support/run-remedies.js";
 
 const COUNT = 2 * EVENTS_PER_PART + 5;
 const device = "/job:worker/replica:0/task:0/device:CPU:0";
@@ -37,7 +38,7 @@ setClient({
   onConnection: () => () => undefined,
 } as unknown as ApplicationClient);
 
-const receive = (more: Partial<RunUpdate>) => receiveRun(runOf(more), () => undefined);
+const receive = (more: Partial<RunUpdate>) => receiveRun(runOf(more), NO_REMEDIES);
 const large = (step: number, more: Partial<RunUpdate> = {}) =>
   receive({ tracedStep: step, step, eventCount: COUNT, tracedStepMillis: 10 * step, ...more });
 const latest = () => useDocumentRun.getState().latest;

@@ -16,6 +16,7 @@ import {
   showEngines,
   watchWindow,
 } from "../support/kernel-window.js";
+import { NO_REMEDIES } from "../support/run-remedies.js";
 
 const way = () => {
   const [first] = missingKernels().tasks;
@@ -70,7 +71,7 @@ describe("the way out", () => {
         },
         ...{ fetches: [], nodes: [], transfers: [] },
       },
-      wayOutOffer,
+      { ...NO_REMEDIES, otherKernel: wayOutOffer },
     );
     expect(useApp.getState().notices.at(-1)?.action?.label).toBe("Pin 2 nodes to worker/1");
   });

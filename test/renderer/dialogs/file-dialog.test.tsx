@@ -55,6 +55,15 @@ describe("the dialog that opens a file", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
+  it("chooses what begins with the typed letters, and opens it", async () => {
+    const user = await open();
+    focusOn(screen.getByRole("listbox", { name: "Files" }));
+    await user.keyboard("b.");
+    expect(option(/^b\.pb/).getAttribute("aria-selected")).toBe("true");
+    await user.keyboard("{Enter}");
+    expect(resolve.mock.calls).toEqual([["/graphs/b.pb"]]);
+  });
+
   it("goes into folders and out of them", async () => {
     const user = await open();
     await user.dblClick(option(/^models/));

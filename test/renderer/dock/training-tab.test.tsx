@@ -52,14 +52,28 @@ it("tells how many examples go by in a second, of all and of each worker", () =>
   showRun(
     runOf({
       ...{ ...going, examplesPerStep: 64 },
-      training: { workers: [{ name: "worker/0", steps: 40, behind: 0, stepMillis: 12.5 }], staleness: [] },
+      training: {
+        workers: [
+          { name: "worker/0", steps: 40, behind: 0, stepMillis: 12.5 },
+          { name: "worker/1", steps: 20, behind: 20, stepMillis: 25 },
+          { name: "worker/2", steps: 4, behind: 36, stepMillis: 20, lostAtStep: 12 },
+        ],
+        staleness: [],
+      },
     }),
   );
   show(<TrainingTab />);
+  const [, first, second] = screen.getAllByRole("row");
+  expect(within(first as HTMLElement).getByText("5120")).toBeDefined();
+  expect(within(second as HTMLElement).getByText("2560")).toBeDefined();
+  expect(screen.getByText("7680 examples/s")).toBeDefined();
+});
+
+it("tells the mean over the run where one client trains", () => {
+  showRun(runOf({ ...going, examplesPerStep: 64 }));
+  show(<TrainingTab />);
   // 40 steps of 64 examples in 20 s.
   expect(screen.getByText("128 examples/s")).toBeDefined();
-  const [, row] = screen.getAllByRole("row");
-  expect(within(row as HTMLElement).getByText("5120")).toBeDefined();
 });
 
 it("says that there is nothing to tell of workers where one client trains", () => {

@@ -185,6 +185,10 @@ describe("a node in the inspector", () => {
     const { user } = show(<Inspector />);
     select("x");
     expect(screen.getByText("not run yet")).toBeDefined();
+    act(() => showRun(runOf({ state: "running", step: 940, steps: 1000 })));
+    expect(screen.getByText("not known, since no step was traced")).toBeDefined();
+    act(() => showRun(runOf({ state: "running", step: 941, steps: 1000, tracedStep: 941 })));
+    expect(screen.getByText("did not run in step 941")).toBeDefined();
     act(() =>
       showRun(
         runOf({

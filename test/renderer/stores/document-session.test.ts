@@ -23,9 +23,10 @@ import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { currentMap } from "../../../renderer/viewport/current-map.js";
 import { useCanvas } from "../../../renderer/viewport/view-store.js";
 import { bundledOpRegistry, OpRegistry } from "../../../worker-runtime/graph/op-registry.js";
+import { NO_REMEDIES } from "../support/run-remedies.js";
 
 /** Applies a run; no task lacks a kernel here. */
-const receiveRun = (run: RunUpdate) => receiveRunWith(run, () => undefined);
+const receiveRun = (run: RunUpdate) => receiveRunWith(run, NO_REMEDIES);
 
 let first: DocumentSession;
 let second: DocumentSession;

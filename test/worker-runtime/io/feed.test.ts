@@ -152,9 +152,11 @@ describe("files", () => {
     await expect(feedFromFile(text, { tensor: "a:0", dtype: "int32" })).rejects.toThrow(
       'Feed of a:0: "d2.csv", line 4, column "x": "z" is not a number.',
     );
-    const other = join(folder, "image.png");
+    const other = join(folder, "image.webp");
     await writeFile(other, "not an image");
-    await expect(feedFromFile(other)).rejects.toThrow(".npy, .npz, .csv, .tsv, .txt and .tfrecord can");
+    await expect(feedFromFile(other)).rejects.toThrow(
+      ".npy, .npz, .csv, .tsv, .txt, .tfrecord and images can",
+    );
     expect(() => feedFromBytes(writeNpy(Tensor.of([1])), "a.npy", { column: "x" })).toThrow("single array");
   });
 

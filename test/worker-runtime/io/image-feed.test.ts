@@ -61,6 +61,20 @@ describe("a folder of images", () => {
     await expect(feedFromFile(folder)).rejects.toThrow("has the arrays images and labels");
   });
 
+  test("may be a single image, with or without a batch, which is no CSV file", async () => {
+    const path = join(folder, "b", "0.png");
+    expect((await describeFeedFile(path)).arrays).toEqual([{ dtype: "uint8", shape: [1, -1, -1, -1] }]);
+    const options = { dtype: "float32", range: "unit" } as const;
+    const inBatch = await feedFromFile(path, { ...options, shape: [-1, 1, 3, 1] });
+    expect(inBatch.toArray()).toEqual([[[[1], [1], [1]]]]);
+    const alone = await feedFromFile(path, { ...options, shape: [1, 3, 1] });
+    expect(alone.toArray()).toEqual([[[1], [1], [1]]]);
+    expect((await feedFromFile(path, { column: "images" })).shape).toEqual([1, 2, 2, 3]);
+    await expect(feedFromFile(path, { column: "labels" })).rejects.toThrow(
+      'The image "0.png" has no array labels.',
+    );
+  });
+
   test("a damaged image is named", () => {
     expect(() => decodeImage(Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 2), 3, "cut.jpg")).toThrow(
       '"cut.jpg": The JPEG image is damaged: it ends early.',
@@ -77,6 +91,8 @@ describe("rows of a file", () => {
     expect(shapeAsFed([10, 28, 28], [-1, 783])).toBeUndefined();
     expect(shapeAsFed([10], [-1, -1])).toEqual([10, 1]);
     expect(shapeAsFed([10, 1], [10])).toEqual([10]);
+    expect(shapeAsFed([1, -1, -1, -1], [224, 224, 3])).toEqual([-1, -1, -1]);
+    expect(shapeAsFed([2, 8, 8, 3], [8, 8, 3])).toBeUndefined();
     expect(shapeAsFed([3], [])).toBeUndefined();
   });
 

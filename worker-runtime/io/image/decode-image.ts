@@ -1,4 +1,5 @@
 /** Images from files: PNG, JPEG, GIF (its first picture) and BMP, decoded and resized as TensorFlow does it. */
+import { extname } from "node:path";
 import { decodeBmp, isBmp } from "../../engines/portable/kernels/image/bmp-decoder.js";
 import { decodeGif, isGif } from "../../engines/portable/kernels/image/gif-decoder.js";
 import { isPng } from "../../engines/portable/kernels/image/png-decoder.js";
@@ -15,6 +16,11 @@ export type ImageChannels = 1 | 3 | 4;
 
 /** Endings of files with images, in lower case. */
 export const IMAGE_ENDINGS: readonly string[] = [".bmp", ".gif", ".jpeg", ".jpg", ".png"];
+
+/** Whether a file is an image, by its name. */
+export function isImageName(name: string): boolean {
+  return IMAGE_ENDINGS.includes(extname(name).toLowerCase());
+}
 
 /**
  * The image in a file's content.

@@ -1,4 +1,4 @@
-/** A folder of images as two arrays that can be fed: "images" and "labels". */
+/** A folder of images as two arrays that can be fed, "images" and "labels"; an image as one. */
 import { basename } from "node:path";
 import { cancelledBy, notFound, resourceExhausted } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
@@ -12,7 +12,7 @@ const MAX_BYTES = 2 ** 31;
 export interface ImageFeedOptions {
   /** "images" or "labels"; left out, images, if the shape has more dimensions than labels have. */
   readonly column?: string | number | undefined;
-  /** Of the target: (batch), height, width, channels; sizes of -1 are the first image's, and 3 channels. */
+  /** Of the target: height, width, channels, after a batch or without; sizes of -1 are the first image's, and 3 channels. */
   readonly shape?: readonly number[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,7 +24,7 @@ export interface ImageFeedOptions {
  *   RESOURCE_EXHAUSTED; CANCELLED
  */
 export async function readImageFolder(folder: string, options: ImageFeedOptions): Promise<Tensor> {
-  const { column, shape, signal } = options;
+  const { column, shape } = options;
   const { images } = await listImages(folder);
   if (column === "labels")
     return new Tensor(
@@ -37,6 +37,26 @@ export async function readImageFolder(folder: string, options: ImageFeedOptions)
       `The folder "${basename(folder)}" has the arrays images and labels, of which one must be named.`,
     );
   }
+  return await readImages(images, folder, options);
+}
+
+/**
+ * The image of a file, resized to what the target takes, as uint8 [1, height, width, channels].
+ * @throws TensorFlowError NOT_FOUND for another array than "images"; INVALID_ARGUMENT if it is damaged; RESOURCE_EXHAUSTED
+ */
+export async function readImageFile(path: string, options: ImageFeedOptions): Promise<Tensor> {
+  const { column } = options;
+  if (column !== undefined && column !== "images")
+    throw notFound(`The image "${basename(path)}" has no array ${column}.`);
+  return await readImages([{ path, label: 0 }], path, options);
+}
+
+/** @param from the folder or file that they are from, for messages */
+async function readImages(
+  images: readonly LabelledImage[],
+  from: string,
+  { shape, signal }: ImageFeedOptions,
+): Promise<Tensor> {
   const [height, width, channels] = await sizeOf(images[0], shape);
   const bytes = height * width * channels;
   if (bytes * images.length > MAX_BYTES) {
@@ -47,7 +67,7 @@ export async function readImageFolder(folder: string, options: ImageFeedOptions)
   }
   const pixels = new Uint8Array(bytes * images.length);
   for (const [index, image] of images.entries()) {
-    if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${basename(folder)}"`);
+    if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${basename(from)}"`);
     const resized = resizeImage(await decodedFile(image, channels), height, width);
     for (let i = 0; i < bytes; i++) pixels[index * bytes + i] = Math.round(Number(resized.data[i]));
   }
@@ -63,11 +83,17 @@ export async function describeImageFolder(folder: string) {
   ] as const;
 }
 
+/** As `describeImageFolder`, of `readImageFile`. */
+export function describeImageFile() {
+  return [{ dtype: "uint8", shape: [1, -1, -1, -1] }] as const;
+}
+
 async function sizeOf(
   first: LabelledImage | undefined,
   shape: readonly number[] | undefined,
 ): Promise<readonly [height: number, width: number, channels: ImageChannels]> {
-  const [height = -1, width = -1, wanted = -1] = shape?.length === 4 ? shape.slice(1) : [];
+  const [height = -1, width = -1, wanted = -1] =
+    shape?.length === 3 || shape?.length === 4 ? shape.slice(-3) : [];
   const channels = wanted === 1 || wanted === 4 ? wanted : 3;
   if (height > 0 && width > 0) return [height, width, channels];
   const [ownHeight = 1, ownWidth = 1] = first ? (await decodedFile(first, channels)).shape : [];

@@ -1,9 +1,9 @@
 /** Folders of images, one folder for each class, as Keras's image_dataset_from_directory reads them. */
 import { readdir } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { invalidArgument, notFound } from "../../protocol/status.js";
 import { withFileErrors } from "../file-errors.js";
-import { IMAGE_ENDINGS } from "./decode-image.js";
+import { IMAGE_ENDINGS, isImageName } from "./decode-image.js";
 
 export interface LabelledImage {
   readonly path: string;
@@ -59,7 +59,7 @@ export function checkImageSize([height, width]: readonly [height: number, width:
 
 function imagesAmong(folder: string, names: readonly string[]): string[] {
   return names
-    .filter((name) => IMAGE_ENDINGS.includes(extname(name).toLowerCase()) && !basename(name).startsWith("."))
+    .filter((name) => isImageName(name) && !basename(name).startsWith("."))
     .sort(byCodePoints)
     .map((name) => join(folder, name));
 }
