@@ -74,7 +74,7 @@ function OwnDialog(): ReactElement | null {
     case "examples":
       return <ExamplesDialog />;
     case "layer":
-      return <LayerDialog />;
+      return <LayerDialog chosen={dialog.name} />;
     case "make-trainable":
       return <MakeTrainableDialog node={dialog.node} draft={dialog.draft} />;
     case "export-model":
