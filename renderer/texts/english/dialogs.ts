@@ -127,6 +127,9 @@ export const dialogs = {
     parentFolder: "Parent folder",
     folder: "Folder",
     files: "Files",
+    path: "Path",
+    pathHint: "A name in this folder, or a path: {endings}",
+    savedModel: "SavedModel",
     nothing: "No folders and no {endings} files here.",
   },
   guidesDialog: {
