@@ -136,7 +136,7 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
         </div>
       )}
       {note === undefined ? null : <div className={textStyles.muted}>{note}</div>}
-      {task.problem ? (
+      {task.problem && !isSaidByMachine(task, machine) ? (
         <NoticeFrame at="task" kind="problem">
           <ProblemView problem={task.problem}>
             {kind === words.foreign ? null : <Recovery task={task} />}
@@ -147,6 +147,11 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
       ) : null}
     </div>
   );
+}
+
+/** A machine that does not answer says so once, above its tasks. */
+function isSaidByMachine({ state, unreachable }: Task, { problem }: Machine): boolean {
+  return unreachable === true && state === "unresponsive" && problem !== undefined;
 }
 
 /** The remedy for a task that failed or does not respond. */
