@@ -83,7 +83,7 @@ function OpList(): ReactElement {
   }, [entries, matches, searching, wanted, open, favourites, recent]);
   const view = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   const [active, setActive] = useState<number>();
-  const current = active ?? (searching ? firstChoice(rows) : 0);
+  const current = active ?? (searching ? firstChoice(rows, wanted.trim().toLowerCase()) : 0);
 
   const toggle = (category: string) => {
     const next = new Set(open);
@@ -204,10 +204,14 @@ function OpList(): ReactElement {
   );
 }
 
-/** The row that Enter chooses while the user types: the first op, or else the first layer. */
-function firstChoice(rows: readonly OpRow[]): number {
-  const op = rows.findIndex(({ kind }) => kind === "op");
-  return op >= 0 ? op : rows.findIndex(({ kind }) => kind === "layer");
+/** The row that Enter chooses while the user types: the op or the layer of that name, the first op, or the first layer. */
+function firstChoice(rows: readonly OpRow[], wanted: string): number {
+  const choices = [
+    rows.findIndex((row) => row.kind === "op" && row.match.entry.lower === wanted),
+    rows.findIndex((row) => row.kind === "layer" && row.layer.toLowerCase() === wanted),
+    ...(["op", "layer"] as const).map((kind) => rows.findIndex((row) => row.kind === kind)),
+  ];
+  return choices.find((index) => index >= 0) ?? -1;
 }
 
 function rowKey(row: OpRow): string {
@@ -291,7 +295,7 @@ function LayerLine({ layer, index, active, onPoint, onChoose }: LayerLineProps):
       onPointerEnter={onPoint}
     >
       <Icon name="plus" />
-      <span>{layer}</span>
+      <span>{layer}</span>{" "}
       <span className={classNames(textStyles.truncated, styles.arguments)}>{words.asLayer}</span>
       {active ? <kbd>{shortcutText("Enter")}</kbd> : null}
     </div>
