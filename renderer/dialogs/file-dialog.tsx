@@ -167,7 +167,9 @@ export function FileDialog(props: Props): ReactElement {
               <TextInput
                 value={typed}
                 spellCheck={false}
-                placeholder={words.pathHint({ endings: endings.join(", ") })}
+                placeholder={
+                  endings.length > 0 ? words.pathHint({ endings: endings.join(", ") }) : words.anyPathHint
+                }
                 onChange={(event) => setTyped(event.target.value)}
               />
             </label>
@@ -204,6 +206,8 @@ export function FileDialog(props: Props): ReactElement {
         ref={list}
         role="listbox"
         aria-label={words.files}
+        // Its keys choose; a path is typed where the list does not lead.
+        data-first-focus={mode === "open" ? "" : undefined}
         tabIndex={0}
         aria-activedescendant={entries[chosen] ? `file-${chosen}` : undefined}
         onKeyDown={onKeyDown}
@@ -236,7 +240,9 @@ export function FileDialog(props: Props): ReactElement {
           </div>
         ))}
         {directory !== undefined && entries.length === 0 ? (
-          <EmptyText>{words.nothing({ endings: listText(endings) })}</EmptyText>
+          <EmptyText>
+            {endings.length > 0 ? words.nothing({ endings: listText(endings) }) : words.nothingAtAll}
+          </EmptyText>
         ) : null}
       </div>
     </Dialog>

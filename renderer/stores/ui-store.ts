@@ -56,7 +56,8 @@ export type DialogState =
   | { readonly kind: "cluster-table"; readonly file?: ClusterFileText }
   /** The document's cluster for another system. */
   | { readonly kind: "export-cluster" }
-  | { readonly kind: "kubernetes" }
+  /** `kubeconfig`: the file that was chosen. */
+  | { readonly kind: "kubernetes"; readonly kubeconfig?: string }
   | { readonly kind: "python" }
   /** Pins nodes to a device that is typed in. */
   | { readonly kind: "device"; readonly nodes: readonly string[] }

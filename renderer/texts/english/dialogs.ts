@@ -129,6 +129,8 @@ export const dialogs = {
     files: "Files",
     path: "Path",
     pathHint: "A name in this folder, or a path: {endings}",
+    anyPathHint: "A name in this folder, or a path",
+    nothingAtAll: "Nothing is here that is not hidden; a hidden folder is reached by its path.",
     savedModel: "SavedModel",
     nothing: "No folders and no {endings} files here.",
   },
