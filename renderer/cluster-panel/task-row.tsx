@@ -68,7 +68,7 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
       <span className={textStyles.spokenOnly}>
         {[
           ...[name, known ? stateText(task.state) : UNKNOWN, kind],
-          ...[words.nodes({ count: nodes }), task.address, machine.name, ...task.devices.flatMap(gpuText)],
+          ...[words.pinned({ count: nodes }), task.address, machine.name, ...task.devices.flatMap(gpuText)],
         ]
           .filter(Boolean)
           .join(", ")}
@@ -107,8 +107,12 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
           <>
             {known ? <StateMark state={task.state} /> : <span className={styles.state}>{UNKNOWN}</span>}
             {drag || (known && task.state === "running") ? (
-              <span aria-hidden="true" className={drag?.kind === "target" ? undefined : textStyles.muted}>
-                {drag?.count ?? words.nodes({ count: nodes })}
+              <span
+                aria-hidden="true"
+                className={drag?.kind === "target" ? undefined : textStyles.muted}
+                title={words.pinnedTitle}
+              >
+                {drag?.count ?? words.pinned({ count: nodes })}
               </span>
             ) : null}
           </>
@@ -206,13 +210,13 @@ function useDropState(task: Task): DropState | undefined {
     const node = nodes.get(name);
     return node !== undefined && !isHere(node.device);
   }).length;
-  const count = words.nodes({ count: here });
+  const count = words.pinned({ count: here });
   if (coming === 0) return { kind: "impossible", count, text: words.pinnedHere };
-  const counts = { here, after: here + coming };
+  const after = here + coming;
   if (over)
     return {
       kind: "target",
-      count: words.nodesAfterDrop(counts),
+      count: words.pinnedAfterDrop({ here, after }),
       text: words.pin({ count: coming }),
     };
   return {
@@ -220,8 +224,8 @@ function useDropState(task: Task): DropState | undefined {
     count,
     text:
       task.state === "running"
-        ? words.dropPreview(counts)
-        : words.dropPreviewInState({ ...counts, state: stateText(task.state) }),
+        ? words.dropPreview({ after })
+        : words.dropPreviewInState({ after, state: stateText(task.state) }),
   };
 }
 
