@@ -64,6 +64,8 @@ export const taskSchema = z.object({
   /** Name of its pod, if it runs in Kubernetes: it is foreign, and controlled through Kubernetes. */
   pod: z.string().optional(),
   state: taskStateSchema,
+  /** Its machine does not answer: nothing can be asked of it, and its state is the last that was reported. */
+  unreachable: z.boolean().optional(),
   pid: z.number().int().optional(),
   /** Milliseconds since the epoch. */
   startedAt: z.number().optional(),

@@ -49,6 +49,8 @@ export const directoryEntrySchema = z.object({
   name: z.string(),
   path: z.string(),
   directory: z.boolean(),
+  /** The graph of a folder that is a SavedModel, which opens as one document. */
+  savedModel: z.string().optional(),
   sizeBytes: z.number(),
   /** Milliseconds since the epoch. */
   modifiedAt: z.number(),

@@ -71,7 +71,8 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
   const isOwn = facts.role !== "run" || task.owner === ownId;
   const { id, job, index, engine, gpu, port, pid, startedAt, devices } = task;
   const name = taskName(task);
-  const isGone = facts.presence !== "online" && task.state !== "stopped" && task.state !== "failed";
+  const unreachable = facts.presence !== "online";
+  const isGone = unreachable && task.state !== "stopped" && task.state !== "failed";
   return {
     task: defined({
       id,
@@ -82,6 +83,7 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
       gpu,
       foreign: false,
       state: isGone ? ("unresponsive" as const) : task.state,
+      unreachable: unreachable || undefined,
       pid,
       startedAt,
       colour: sources.colourOf(id),

@@ -27,7 +27,11 @@ export function wishesOf(
   const known = tasks.map((task) => ({ job: task.job, index: task.index }));
   return Array.from({ length: count }, (_, i) => {
     const chosen = index === undefined ? nextIndex(known, job) : index + i;
-    checkIndex(job, chosen, tasks);
+    checkIndex(
+      job,
+      chosen,
+      tasks.filter((task) => !givesWay(task, machine, machines)),
+    );
     known.push({ job, index: chosen });
     return {
       ...{ id: newTaskId(), job, index: chosen, machineId: machine.id },
@@ -85,6 +89,18 @@ export function checkGpus(gpu: GpuChoice, { name, gpus }: MachineFacts, engine: 
   throw problem("INVALID_ARGUMENT", `${name} has no GPU ${missing.join(" and no GPU ")}.`, {
     remedy: `Choose from ${gpus.map((found) => `${found.index} (${found.name})`).join(", ")}.`,
   });
+}
+
+/**
+ * A task whose machine does not answer gives way to one of the same name here. This machine is the first, so sessions use
+ * the task here, and the other one is said to be its double when its machine answers again.
+ */
+function givesWay(
+  { snapshot }: ClusterTask,
+  { id }: MachineFacts,
+  [thisMachine]: readonly ClusterMachine[],
+): boolean {
+  return snapshot.unreachable === true && id === thisMachine?.facts.id;
 }
 
 function checkIndex(job: string, index: number, tasks: readonly ClusterTask[]): void {

@@ -2,6 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, extname, join, resolve } from "node:path";
+import { savedModelFile } from "../../worker-runtime/io/saved-model-folder.js";
 import type { Directory, DirectoryEntry } from "../api/documents.js";
 import { fileProblem } from "../shared/problems.js";
 
@@ -10,7 +11,7 @@ const MAX_ENTRIES = 5000;
 
 /**
  * Folders first, then files with one of the endings (all files when none is given), each by name. Hidden ones are left
- * out, and so are inaccessible ones.
+ * out, and so are inaccessible ones. Where graphs are wanted, folders that are SavedModels are marked.
  *
  * @param path Left out: the user's home folder. "~" at its beginning stands for that, too.
  * @param extensions Endings without the dot, in any case.
@@ -37,7 +38,10 @@ export async function listDirectory(
   } catch (error) {
     throw fileProblem(`The folder ${folder} cannot be listed`, error);
   }
-  const entries = await Promise.all(names.slice(0, MAX_ENTRIES).map((name) => describeEntry(folder, name)));
+  const showsModels = wanted.size === 0 || wanted.has(".pb");
+  const entries = await Promise.all(
+    names.slice(0, MAX_ENTRIES).map((name) => describeEntry(folder, name, showsModels)),
+  );
   const parent = dirname(folder);
   return {
     path: folder,
@@ -57,12 +61,18 @@ export function expandHome(path: string): string {
 }
 
 /** Follows links; a link to nowhere and what is neither file nor folder is left out. */
-async function describeEntry(folder: string, name: string): Promise<DirectoryEntry | undefined> {
+async function describeEntry(
+  folder: string,
+  name: string,
+  showsModels: boolean,
+): Promise<DirectoryEntry | undefined> {
   const path = join(folder, name);
   try {
     const stats = await stat(path);
     if (!stats.isFile() && !stats.isDirectory()) return undefined;
+    const savedModel = showsModels && stats.isDirectory() ? await savedModelFile(path) : undefined;
     return {
+      ...(savedModel !== undefined && { savedModel }),
       name,
       path,
       directory: stats.isDirectory(),

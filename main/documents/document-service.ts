@@ -9,6 +9,7 @@ import {
   writeGraphFile,
 } from "../../worker-runtime/graph/graph-file.js";
 import { isModelFile, MODEL_ENDING, readModelFile } from "../../worker-runtime/import/import-model.js";
+import { savedModelFile } from "../../worker-runtime/io/saved-model-folder.js";
 import type { Params, Result } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
 import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../shared/problems.js";
@@ -67,9 +68,14 @@ export class DocumentService {
     };
   }
 
-  /** @throws ProblemError that names the file and says why it cannot be opened. */
+  /**
+   * Opens a file, or the folder of a SavedModel.
+   *
+   * @throws ProblemError that names the file and says why it cannot be opened.
+   */
   async open(givenPath: string): Promise<DocumentFile> {
-    const path = absolute(givenPath);
+    const given = absolute(givenPath);
+    const path = (await savedModelFile(given)) ?? given;
     // Before reading: anything written meanwhile then counts as a change.
     const version = await fileVersion(path);
     const file = await readDocumentFile(path);

@@ -10,7 +10,7 @@ import { writePrivateFile } from "../storage/private-files.js";
 const MAX_RECENT_DOCUMENTS = 20;
 
 const defaults: Settings = {
-  theme: "dark",
+  theme: "system",
   recentDocuments: [],
   runtimeBannerDismissed: false,
   visible: true,

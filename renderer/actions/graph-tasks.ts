@@ -4,7 +4,7 @@
 import type { AddTasks, Machine, Task } from "../../main/api/cluster.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { tasksOfCollectives } from "../../worker-runtime/graph/collective-ops.js";
-import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { byTaskName, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { rememberedOf } from "../document/differing-keys.js";
 import { addTasks, machinesOf, runMembershipOf, useCluster } from "../stores/cluster-store.js";
 import { useKubernetes } from "../stores/kubernetes-store.js";
@@ -41,11 +41,13 @@ export interface MissingTasks {
   readonly names: readonly string[];
   /** The stopped ones among them. */
   readonly start: readonly Task[];
+  /** Those whose machine does not answer: tasks of their names are started on this machine instead. */
+  readonly instead: readonly Task[];
   /** Tasks to add, by job. A job gets its lowest free indices, so tasks before a named one are added as well. */
   readonly add: readonly { readonly job: string; readonly count: number }[];
 }
 
-const NOTHING_MISSING: MissingTasks = { names: [], start: [], add: [] };
+const NOTHING_MISSING: MissingTasks = { names: [], start: [], instead: [], add: [] };
 
 /**
  * Compares a graph with the cluster. A graph without pins needs one task of any kind: worker/0 if the cluster is
@@ -53,7 +55,7 @@ const NOTHING_MISSING: MissingTasks = { names: [], start: [], add: [] };
  */
 export function missingTasks(nodes: ReadonlyMap<string, Pinned>, tasks: readonly Task[]): MissingTasks {
   const needed = new Set(pinCounts(nodes).keys());
-  const byName = new Map(tasks.map((task) => [taskName(task), task]));
+  const byName = byTaskName(tasks);
   if (needed.size === 0) {
     if (tasks.some(isUsable)) return NOTHING_MISSING;
     const first = tasks[0];
@@ -62,7 +64,9 @@ export function missingTasks(nodes: ReadonlyMap<string, Pinned>, tasks: readonly
   }
   const names = [...needed].filter((name) => !isUsable(byName.get(name))).sort(byJobAndIndex);
   if (names.length === 0) return NOTHING_MISSING;
-  const start = names.flatMap((name) => byName.get(name) ?? []);
+  const down = names.flatMap((name) => byName.get(name) ?? []);
+  const start = down.filter(({ unreachable }) => !unreachable);
+  const instead = down.filter(({ unreachable }) => unreachable);
   const last = new Map<string, number>();
   for (const name of names) {
     if (byName.has(name)) continue;
@@ -73,7 +77,7 @@ export function missingTasks(nodes: ReadonlyMap<string, Pinned>, tasks: readonly
     const there = tasks.filter((task) => task.job === job && task.index <= index).length;
     return { job, count: index + 1 - there };
   });
-  return { names, start, add };
+  return { names, start, instead, add };
 }
 
 function isUsable(task: Task | undefined): boolean {
@@ -93,18 +97,32 @@ function byJobAndIndex(one: string, other: string): number {
 
 /** How many tasks `startMissing` starts; more than the graph names if a job has gaps before a named index. */
 export function missingCount(missing: MissingTasks): number {
-  return missing.start.length + missing.add.reduce((sum, { count }) => sum + count, 0);
+  const { start, instead, add } = missing;
+  return start.length + instead.length + add.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** "Start 2 workers", "Start ps/0 and worker/0"; with `andRun` "Start 2 workers and run". */
+/**
+ * "Start 2 workers", "Start ps/0 and worker/0"; with `andRun` "Start 2 workers and run". What is started in place of tasks
+ * elsewhere is named: "Start worker/1 here instead".
+ */
 export function startLabel(missing: MissingTasks, { andRun = false } = {}): string {
   const start = andRun ? words.startAndRun : words.start;
   const count = missingCount(missing);
+  if (missing.instead.length > 0) return start.instead({ names: listText(missing.names) });
   const jobs = new Set([...missing.start.map(({ job }) => job), ...missing.add.map(({ job }) => job)]);
   const [job] = jobs;
   if (count > 1 && jobs.size === 1 && job === "worker") return start.workers({ count });
   if (count === missing.names.length && count <= 3) return start.named({ names: listText(missing.names) });
   return start.tasks({ count });
+}
+
+/**
+ * Why what is missing cannot be started from here; undefined: it can. The tasks of a fixed cluster would look for one that
+ * was started in place of another at the address of the other.
+ */
+export function whyNotStart({ instead }: MissingTasks): string | undefined {
+  if (instead.length === 0 || runMembershipOf(useCluster.getState()) !== "fixed") return undefined;
+  return words.fixedElsewhere({ names: listText(instead.map(taskName)), count: instead.length });
 }
 
 /**
@@ -122,10 +140,12 @@ export async function startMissing(
     await restartPods(missing, used.cluster);
     return true;
   }
-  if (missing.add.length > 0 && !(await mayAddTasks())) return false;
+  const { start, instead, add } = missing;
+  if (add.length + instead.length > 0 && !(await mayAddTasks())) return false;
   const places = placesOf(missing, machineIds, machinesOf(useCluster.getState()));
   await Promise.all([
-    ...missing.start.map((task) => client().call("cluster.startTask", { taskId: task.id })),
+    ...start.map((task) => client().call("cluster.startTask", { taskId: task.id })),
+    ...instead.map(({ job, index }) => addTasks({ job, index, count: 1 })),
     ...places.map(addInOrder),
   ]);
   return true;

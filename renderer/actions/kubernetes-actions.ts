@@ -5,12 +5,25 @@ import { useKubernetes } from "../stores/kubernetes-store.js";
 import { confirm, uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
+import { pickFile } from "./file-actions.js";
+import { lastFolder } from "./folder-memory.js";
 
 const words = texts.kubernetes.actions;
+
+/** Where kubectl looks for it. It is hidden, so no list of files leads there. */
+const KUBECONFIG_FOLDER = "~/.kube";
 
 /** Connects to a namespace. Rejects with a ProblemError; the connection before stays then. */
 export async function connectKubernetes(request: Params<"kubernetes.connect">): Promise<void> {
   await client().call("kubernetes.connect", request);
+}
+
+/** Asks for a kubeconfig, and shows the contexts of the chosen one, or of `present` if none was chosen. */
+export async function chooseKubeconfig(present: string): Promise<void> {
+  const extensions: readonly string[] = [];
+  const folder = lastFolder(extensions) ?? KUBECONFIG_FOLDER;
+  const path = await pickFile({ mode: "open", title: words.chooseKubeconfig, extensions, folder });
+  uiActions.open({ kind: "kubernetes", kubeconfig: path ?? present });
 }
 
 /** Ends the connection; what was deployed goes on. */

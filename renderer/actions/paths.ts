@@ -29,10 +29,13 @@ export function joinPath(folder: string, name: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
-/** The path of a name typed into a dialog: an absolute path unchanged, otherwise relative to the folder shown. */
+/**
+ * The path of a name typed into a dialog: one that is absolute or begins at the home folder (~) unchanged, otherwise
+ * relative to the folder shown.
+ */
 export function resolveName(folder: string, name: string): string {
   const absolute = separatorOf(folder) === "/" ? name.startsWith("/") : /^[A-Za-z]:\\|^\\\\/.test(name);
-  return absolute ? name : joinPath(folder, name);
+  return absolute || /^~(?=$|[/\\])/.test(name) ? name : joinPath(folder, name);
 }
 
 /** The folder that contains a file. */

@@ -2,7 +2,7 @@
 import type { Problem } from "../../main/api/problem.js";
 import type { RunOrigin } from "../../main/api/run-state.js";
 import type { RunRequest, RunUpdate } from "../../main/api/runs.js";
-import { taskName } from "../cluster/task-name.js";
+import { byTaskName } from "../cluster/task-name.js";
 import { isUninitialised } from "../document/initialisers.js";
 import type { GraphDocument } from "../document/model.js";
 import { evaluationOf, hasBatches, usableStops } from "../document/run-inputs.js";
@@ -29,7 +29,14 @@ import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
 import { changeMembership } from "./cluster-actions.js";
-import { currentTasks, missingTasks, needsFixedCluster, startLabel, startMissing } from "./graph-tasks.js";
+import {
+  currentTasks,
+  missingTasks,
+  needsFixedCluster,
+  startLabel,
+  startMissing,
+  whyNotStart,
+} from "./graph-tasks.js";
 import { RUN_NOTICE, recoveryAction } from "./recovery-actions.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
 import { withEvents } from "./run-events.js";
@@ -182,18 +189,21 @@ function offerMissingTasks(send: () => Promise<void>): boolean {
   const nodes = useDocument.getState().document.nodes;
   const missing = missingTasks(nodes, currentTasks());
   if (missing.names.length === 0) return false;
+  const reason = whyNotStart(missing);
+  const message = words.needs({ tasks: listText(missing.names) });
+  const action: NoticeAction = {
+    label: startLabel(missing, { andRun: true }),
+    run: async () => {
+      dismissRunNotices();
+      if (await startMissing(missing)) await send();
+    },
+  };
   showNotice({
     kind: "info",
     key: TASKS_OFFER,
     session: activeSession(),
-    problem: { code: "FAILED_PRECONDITION", message: words.needs({ tasks: listText(missing.names) }) },
-    action: {
-      label: startLabel(missing, { andRun: true }),
-      run: async () => {
-        dismissRunNotices();
-        if (await startMissing(missing)) await send();
-      },
-    },
+    problem: { code: "FAILED_PRECONDITION", message, reason },
+    ...(reason === undefined && { action }),
   });
   return true;
 }
@@ -412,9 +422,12 @@ function actionFor(
   { otherKernel, firstValues }: RunRemedies,
 ): NoticeAction | undefined {
   const { code, node, task } = problem;
-  if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
+  const lost = task === undefined ? undefined : byTaskName(currentTasks()).get(task);
+  if (task !== undefined && lost !== undefined && lost.state !== "running") {
+    if (whyNotStart(missingTasks(useDocument.getState().document.nodes, currentTasks()))) return undefined;
+    const label = lost.unreachable ? words.startHereAndRunAgain : words.startAndRunAgain;
     return {
-      label: words.startAndRunAgain({ task }),
+      label: label({ task }),
       run: async () => {
         dismissRunNotices();
         const session = activeSession();

@@ -74,7 +74,7 @@ function OwnDialog(): ReactElement | null {
     case "examples":
       return <ExamplesDialog />;
     case "layer":
-      return <LayerDialog />;
+      return <LayerDialog chosen={dialog.name} />;
     case "make-trainable":
       return <MakeTrainableDialog node={dialog.node} draft={dialog.draft} />;
     case "export-model":
@@ -96,7 +96,7 @@ function OwnDialog(): ReactElement | null {
     case "cluster-table":
       return <ClusterTableDialog file={dialog.file} key={dialog.file?.name} />;
     case "kubernetes":
-      return <KubernetesDialog />;
+      return <KubernetesDialog kubeconfig={dialog.kubeconfig} />;
     case "export-cluster":
       return <ExportClusterDialog onClose={uiActions.close} />;
     case "device":

@@ -2,6 +2,7 @@
 
 import { openAskedFromNowOn } from "../actions/asked-documents.js";
 import { keepDrafts, loadDrafts, restoreTab } from "../actions/draft-actions.js";
+import { restoreRuns } from "../actions/restore-runs.js";
 import { rememberedTabs, rememberTabs } from "../actions/tab-actions.js";
 import { offerTour } from "../actions/tour-actions.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
@@ -47,7 +48,7 @@ export async function start(arrival: Promise<Arrival> | undefined): Promise<void
     startIsOver();
     watchKernels();
     watchPins();
-    await Promise.all([showOthers(), loadOps()]);
+    await Promise.all([showOthers().then(restoreRuns), loadOps()]);
     await openAskedFromNowOn();
     // Not before this window's own draft is its own again.
     await loadDrafts();

@@ -1,7 +1,7 @@
 /** The list that opens where an edge is dropped in empty space, and where an op is added. */
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { existingEnds, heldText, insertable, opCandidates } from "../document/candidates.js";
-import { searchOps } from "../document/op-entries.js";
+import { searchOps } from "../document/op-search.js";
 import { PortMark } from "../parts/port-mark.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { useRunnableOps } from "../stores/op-choice.js";

@@ -11,6 +11,7 @@ import { CommandButton } from "../parts/command-button.js";
 import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
 import styles from "./extra-rows.module.css";
 import { NoticeFrame } from "./notice-frame.js";
+import { useFixable } from "./use-fixable.js";
 
 /** Every row of a tree is an item of it. */
 interface ItemProps {
@@ -74,9 +75,10 @@ interface BlockedRowProps extends ItemProps {
 /** A route that does not work, with the fix. */
 export function BlockedRow({ route, problem, focusable, onFocus }: BlockedRowProps): ReactElement {
   const { firewallOf, from } = route;
+  const isFixable = useFixable(firewallOf);
   return (
     <NoticeFrame at="machine" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
-      <ProblemView problem={firewallOf === undefined ? problem : withoutRemedy(problem)} kind="notice">
+      <ProblemView problem={isFixable ? withoutRemedy(problem) : problem} kind="notice">
         {firewallOf === undefined ? (
           <CommandButton command={linkCommands.check} size="small" />
         ) : (

@@ -17,6 +17,7 @@ import { Icon, type IconName } from "../ui/icon.js";
 import { bold } from "../ui/rich-parts.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./link-details.module.css";
+import { useFixable } from "./use-fixable.js";
 
 const words = texts.clusterPanel.linkDetails;
 
@@ -76,6 +77,7 @@ export function LinkDetails({ from, to, link, onClose }: LinkDetailsProps): Reac
 
 function RouteLayers({ route }: { readonly route: Route }): ReactElement {
   const task = useCluster((store) => store.ownTasks.find(({ id }) => id === route.taskId));
+  const isFixable = useFixable(route.firewallOf);
   const what = route.taskId === undefined ? words.agent : task ? taskName(task) : words.task;
   return (
     <section className={styles.route}>
@@ -99,10 +101,7 @@ function RouteLayers({ route }: { readonly route: Route }): ReactElement {
           ))}
       </ul>
       {route.problem ? (
-        <ProblemView
-          problem={route.firewallOf === undefined ? route.problem : withoutRemedy(route.problem)}
-          kind="notice"
-        />
+        <ProblemView problem={isFixable ? withoutRemedy(route.problem) : route.problem} kind="notice" />
       ) : null}
     </section>
   );

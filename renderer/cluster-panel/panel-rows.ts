@@ -62,13 +62,18 @@ function rowsOf(
   for (const task of machine.tasks) rows.push({ ...base, kind: "task", key: `task ${task.id}`, task });
   if (takesTasks(machine)) rows.push({ ...base, kind: "add", key: `add ${machine.id}` });
   for (const route of blocked) {
-    if (route.from !== machine.id) continue;
+    if (route.from !== machine.id || isSaidByMachine(route, known.get(route.to))) continue;
     const key = `blocked ${route.from} ${route.to} ${route.address}`;
     rows.push({ ...base, kind: "blocked", key, route, problem: blockedProblem(route, known) });
   }
   const end = rows.at(-1);
   if (end) rows[rows.length - 1] = { ...end, last: true };
   return rows;
+}
+
+/** A machine that does not answer says so itself, unless the test found more: a firewall that can be fixed. */
+function isSaidByMachine({ firewallOf }: Route, to: Machine | undefined): boolean {
+  return firewallOf === undefined && to?.presence === "offline" && to.problem !== undefined;
 }
 
 /** The application's own message, if any; otherwise that the address cannot be reached. */

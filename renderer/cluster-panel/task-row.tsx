@@ -68,7 +68,7 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
       <span className={textStyles.spokenOnly}>
         {[
           ...[name, known ? stateText(task.state) : UNKNOWN, kind],
-          ...[words.nodes({ count: nodes }), task.address, machine.name, ...task.devices.flatMap(gpuText)],
+          ...[words.pinned({ count: nodes }), task.address, machine.name, ...task.devices.flatMap(gpuText)],
         ]
           .filter(Boolean)
           .join(", ")}
@@ -107,8 +107,12 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
           <>
             {known ? <StateMark state={task.state} /> : <span className={styles.state}>{UNKNOWN}</span>}
             {drag || (known && task.state === "running") ? (
-              <span aria-hidden="true" className={drag?.kind === "target" ? undefined : textStyles.muted}>
-                {drag?.count ?? words.nodes({ count: nodes })}
+              <span
+                aria-hidden="true"
+                className={drag?.kind === "target" ? undefined : textStyles.muted}
+                title={words.pinnedTitle}
+              >
+                {drag?.count ?? words.pinned({ count: nodes })}
               </span>
             ) : null}
           </>
@@ -136,7 +140,7 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
         </div>
       )}
       {note === undefined ? null : <div className={textStyles.muted}>{note}</div>}
-      {task.problem ? (
+      {task.problem && !isSaidByMachine(task, machine) ? (
         <NoticeFrame at="task" kind="problem">
           <ProblemView problem={task.problem}>
             {kind === words.foreign ? null : <Recovery task={task} />}
@@ -147,6 +151,11 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
       ) : null}
     </div>
   );
+}
+
+/** A machine that does not answer says so once, above its tasks. */
+function isSaidByMachine({ state, unreachable }: Task, { problem }: Machine): boolean {
+  return unreachable === true && state === "unresponsive" && problem !== undefined;
 }
 
 /** The remedy for a task that failed or does not respond. */
@@ -201,13 +210,13 @@ function useDropState(task: Task): DropState | undefined {
     const node = nodes.get(name);
     return node !== undefined && !isHere(node.device);
   }).length;
-  const count = words.nodes({ count: here });
+  const count = words.pinned({ count: here });
   if (coming === 0) return { kind: "impossible", count, text: words.pinnedHere };
-  const counts = { here, after: here + coming };
+  const after = here + coming;
   if (over)
     return {
       kind: "target",
-      count: words.nodesAfterDrop(counts),
+      count: words.pinnedAfterDrop({ here, after }),
       text: words.pin({ count: coming }),
     };
   return {
@@ -215,8 +224,8 @@ function useDropState(task: Task): DropState | undefined {
     count,
     text:
       task.state === "running"
-        ? words.dropPreview(counts)
-        : words.dropPreviewInState({ ...counts, state: stateText(task.state) }),
+        ? words.dropPreview({ after })
+        : words.dropPreviewInState({ after, state: stateText(task.state) }),
   };
 }
 

@@ -33,6 +33,7 @@ export function ExportOptionsForm({ target, values, onChange }: ExportOptionsFor
             key={option.name}
             option={option}
             value={values[option.name] ?? ""}
+            byDefault={option.byDefault ?? option.defaultFor?.(values)}
             problem={problems[option.name]}
             onChange={(value) => onChange(option.name, value)}
           />
@@ -44,12 +45,13 @@ export function ExportOptionsForm({ target, values, onChange }: ExportOptionsFor
 interface OptionFieldProps {
   readonly option: ExportOption;
   readonly value: string;
+  readonly byDefault: string | undefined;
   readonly problem: string | undefined;
   onChange(value: string): void;
 }
 
-function OptionField({ option, value, problem, onChange }: OptionFieldProps): ReactElement {
-  const { name, choices, byDefault } = option;
+function OptionField({ option, value, byDefault, problem, onChange }: OptionFieldProps): ReactElement {
+  const { name, choices } = option;
   const explanation = useId();
   const { label, hint } = words[name];
   const said = {

@@ -12,6 +12,11 @@ export function whyNoTasks({ kind, presence, role, name }: Machine): string | un
   return role === "view" ? words.viewOnly({ name }) : undefined;
 }
 
+/** Why the machine's firewall and window are out of reach from here by the role that it grants; undefined: they are not. */
+export function whyNotManaged({ kind, role, name }: Machine): string | undefined {
+  return kind === "this" || role === "manage" ? undefined : words.notManaged({ name });
+}
+
 /** May tasks be added on the machine from here? */
 export function takesTasks(machine: Machine): boolean {
   return whyNoTasks(machine) === undefined;

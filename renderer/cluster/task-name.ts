@@ -11,6 +11,11 @@ export function taskName(task: TaskName): string {
   return shortTaskText(task);
 }
 
+/** Tasks by their names; of several with one name the first, which is the one that sessions use. */
+export function byTaskName<T extends TaskName>(tasks: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(tasks.map((task) => [taskName(task), task] as const).reverse());
+}
+
 /** "/job:worker/task:0", as a node's device field pins to the task. */
 export function taskDevice(task: TaskName): string {
   return taskText(task);

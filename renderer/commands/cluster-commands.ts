@@ -1,19 +1,20 @@
 /** The commands of the cluster as a whole. Those of machines and tasks are in machine-commands.ts and task-commands.ts. */
 import { applyRows, changeMembership, stoppable, stopTasks } from "../actions/cluster-actions.js";
 import { chooseClusterFile } from "../actions/cluster-file-actions.js";
-import { currentTasks, missingTasks, startLabel, startMissing } from "../actions/graph-tasks.js";
+import { currentTasks, missingTasks, startLabel, startMissing, whyNotStart } from "../actions/graph-tasks.js";
 import { disconnectKubernetes } from "../actions/kubernetes-actions.js";
 import { searchMachines } from "../actions/machine-actions.js";
+import { whyNotManaged } from "../cluster/machines.js";
 import { blockedRoutes } from "../cluster/routes.js";
 import { type WantedCluster, wantedCluster } from "../cluster/wanted-cluster.js";
-import { useCluster } from "../stores/cluster-store.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
 import { useKubernetes } from "../stores/kubernetes-store.js";
 import { checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
-import { defineCommands, when } from "./command.js";
+import { defineCommands, unless, when } from "./command.js";
 import { remember } from "./remember.js";
 import { noTarget, routeTarget } from "./target-kinds.js";
 
@@ -50,7 +51,8 @@ export const clusterCommands = defineCommands(noTarget, {
     hint: () => (missing().names.length > 0 ? startLabel(missing()) : undefined),
     icon: "power",
     needsApplication: true,
-    isEnabled: () => when(missing().names.length > 0, words.startMissing.reason),
+    isEnabled: () =>
+      missing().names.length > 0 ? unless(whyNotStart(missing())) : { reason: words.startMissing.reason },
     run: async () => {
       await startMissing(missing());
     },
@@ -259,6 +261,10 @@ export const routeCommands = defineCommands(routeTarget, {
     label: words.route.fix.label,
     short: () => words.route.fix.short,
     needsApplication: true,
+    isEnabled: ({ machineId }) => {
+      const machine = machinesOf(useCluster.getState()).find(({ id }) => id === machineId);
+      return unless(machine && whyNotManaged(machine));
+    },
     run: openFirewall,
   },
 });

@@ -4,7 +4,7 @@ import { addTasksIfAllowed, addWorker, stoppable, stopTasks } from "../actions/c
 import { copyText } from "../actions/copy-text.js";
 import { forgetMachine, newIdentity, openMachineWindow, setRole } from "../actions/machine-actions.js";
 import { roleText } from "../cluster/machine-text.js";
-import { whyNoTasks } from "../cluster/machines.js";
+import { whyNoTasks, whyNotManaged } from "../cluster/machines.js";
 import { openFirewall } from "../stores/firewall-store.js";
 import { startPairing } from "../stores/pairing-store.js";
 import { uiActions } from "../stores/ui-store.js";
@@ -24,6 +24,11 @@ function takesTasks(machine: Machine): Enabled {
 
 function answers({ name, presence }: Machine): Enabled {
   return when(presence === "online", words.notConnected({ name }));
+}
+
+function isManaged(machine: Machine): Enabled {
+  const there = answers(machine);
+  return there === true ? unless(whyNotManaged(machine)) : there;
 }
 
 export const machineCommands = defineCommands(machineTarget, {
@@ -92,10 +97,7 @@ export const machineCommands = defineCommands(machineTarget, {
     icon: "external",
     needsApplication: true,
     applies: isPaired,
-    isEnabled: (machine) => {
-      const there = answers(machine);
-      return there === true ? when(machine.role === "manage", words.openWindow.reason) : there;
-    },
+    isEnabled: isManaged,
     run: openMachineWindow,
   },
   firewall: {
@@ -106,7 +108,7 @@ export const machineCommands = defineCommands(machineTarget, {
     icon: "shield",
     needsApplication: true,
     applies: isOurs,
-    isEnabled: answers,
+    isEnabled: isManaged,
     run: ({ id }) => openFirewall({ machineId: id }),
   },
   newIdentity: {

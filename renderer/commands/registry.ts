@@ -38,7 +38,7 @@ import { graphCommands, selectionCommands } from "./graph-commands.js";
 import { helpCommands } from "./help-commands.js";
 import { kernelCommands, wayOutCommands } from "./kernel-commands.js";
 import type { KeyContext } from "./key-context.js";
-import { layerCommands } from "./layer-commands.js";
+import { layerCommands, namedLayerCommands } from "./layer-commands.js";
 import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
@@ -101,7 +101,7 @@ export const allCommands: readonly AnyCommand[] = [
     functionCommands,
     libraryCommands,
   ],
-  ...[layerCommands, trainingCommands, frameCommands, noteCommands, annotationCommands],
+  ...[layerCommands, namedLayerCommands, trainingCommands, frameCommands, noteCommands, annotationCommands],
   ...[placementCommands, placementShownCommands, variablesCommands, variableCommands, checkpointCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],

@@ -5,6 +5,7 @@ import type { Role } from "../../main/api/machines.js";
 import type { RunUpdate } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { isVariable } from "../../worker-runtime/graph/initialisers.js";
+import type { LayerName } from "../../worker-runtime/graph/layers/layer-names.js";
 import { fetchedTensor, type KeptTensor } from "../actions/tensor-actions.js";
 import { taskName } from "../cluster/task-name.js";
 import { type Call, callsOf, libraryOf, mainCall } from "../document/library.js";
@@ -283,6 +284,15 @@ export const opTarget: TargetKind<string> = {
   // A library has thousands; the graph's own list finds them.
   all: () => [],
   nameOf: (op) => op,
+};
+
+/** A layer that can be added as a block; there is no default. */
+export const layerTarget: TargetKind<LayerName> = {
+  name: "layer",
+  current: () => ({ reason: words.noLayerChosen }),
+  // The palette finds them by the keywords of "Add a layer".
+  all: () => [],
+  nameOf: (layer) => layer,
 };
 
 /** A graph that comes with Tensordeck; the first by default. */

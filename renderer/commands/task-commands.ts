@@ -16,8 +16,8 @@ const isOurs = ({ foreign }: Task) => !foreign;
 const isControlled = ({ foreign, pod }: Task) => !foreign || pod !== undefined;
 const isDown = ({ state }: Task) => state === "stopped" || state === "failed";
 
-function unlocked({ locked }: Task): Enabled {
-  return unless(locked?.message);
+function unlocked({ locked, unreachable }: Task): Enabled {
+  return unless(unreachable ? words.unreachable : locked?.message);
 }
 
 export const taskCommands = defineCommands(taskTarget, {

@@ -30,6 +30,7 @@ export function FileDialog(props: Props): ReactElement {
   const [directory, setDirectory] = useState<Directory>();
   const [problem, setProblem] = useState<Problem>();
   const [name, setName] = useState(suggestedName ?? "");
+  const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState(0);
   const [replaces, setReplaces] = useState<string>();
   const list = useRef<HTMLDivElement>(null);
@@ -65,9 +66,19 @@ export function FileDialog(props: Props): ReactElement {
   };
   const take = (entry: DirectoryEntry | undefined) => {
     if (entry === undefined) return;
-    if (entry.directory) void go(entry.path);
+    const isDocument = mode === "open" && extensions.includes("pb");
+    if (isDocument && entry.savedModel !== undefined) answer(entry.savedModel);
+    else if (entry.directory) void go(entry.path).then((shown) => shown && setTyped(""));
     else if (mode === "open") answer(entry.path);
     else setName(entry.name);
+  };
+  /** A folder whose path ends with a separator is shown, even if it is a SavedModel. */
+  const takeTyped = async () => {
+    const path = resolveName(directory?.path ?? "/", typed.trim());
+    const bare = path.replace(/(?<=[^/\\:])[/\\]+$/, "");
+    const entry = bare === path ? await find(path) : undefined;
+    if (entry) take(entry);
+    else if (await go(path)) setTyped("");
   };
   const save = async () => {
     const wanted = name.trim();
@@ -99,6 +110,7 @@ export function FileDialog(props: Props): ReactElement {
     chosen,
     choose,
   );
+  const endings = extensions.map((ending) => `.${ending}`);
   const onKeyDown = (event: KeyboardEvent) => {
     const next = { ArrowDown: chosen + 1, ArrowUp: chosen - 1, Home: 0, End: entries.length - 1 }[event.key];
     if (next !== undefined) choose(Math.max(0, Math.min(entries.length - 1, next)));
@@ -149,15 +161,30 @@ export function FileDialog(props: Props): ReactElement {
             </Button>
           </form>
         ) : (
-          <>
-            <span className={classNames(textStyles.grow, textStyles.muted)}>
-              {extensions.map((ending) => `.${ending}`).join(", ")}
-            </span>
+          <form
+            className={styles.save}
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (typed.trim() === "") take(entries[chosen]);
+              else void takeTyped();
+            }}
+          >
+            <label className={styles.name}>
+              <span>{words.path}</span>
+              <TextInput
+                value={typed}
+                spellCheck={false}
+                placeholder={
+                  endings.length > 0 ? words.pathHint({ endings: endings.join(", ") }) : words.anyPathHint
+                }
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            </label>
             <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
-            <Button variant="primary" disabled={entries.length === 0} onClick={() => take(entries[chosen])}>
+            <Button type="submit" variant="primary" disabled={typed.trim() === "" && entries.length === 0}>
               {words.open}
             </Button>
-          </>
+          </form>
         )
       }
     >
@@ -186,6 +213,8 @@ export function FileDialog(props: Props): ReactElement {
         ref={list}
         role="listbox"
         aria-label={words.files}
+        // Its keys choose; a path is typed where the list does not lead.
+        data-first-focus={mode === "open" ? "" : undefined}
         tabIndex={0}
         aria-activedescendant={entries[chosen] ? `file-${chosen}` : undefined}
         onKeyDown={onKeyDown}
@@ -201,13 +230,14 @@ export function FileDialog(props: Props): ReactElement {
             className={classNames(styles.row, index === chosen && styles.chosen)}
             onClick={() => {
               setChosen(index);
+              setTyped("");
               if (mode === "save" && !entry.directory) setName(entry.name);
             }}
             onDoubleClick={() => take(entry)}
           >
             <Icon name={entry.directory ? "folder" : "file"} />
             <span className={textStyles.truncated}>{entry.name}</span>
-            <span className={styles.fact}>{entry.directory ? "" : bytesText(entry.sizeBytes)}</span>
+            <span className={styles.fact}>{factOf(entry)}</span>
             <span className={styles.fact}>
               {new Date(entry.modifiedAt).toLocaleString("en-GB", {
                 dateStyle: "medium",
@@ -218,12 +248,31 @@ export function FileDialog(props: Props): ReactElement {
         ))}
         {directory !== undefined && entries.length === 0 ? (
           <EmptyText>
-            {words.nothing({ endings: listText(extensions.map((ending) => `.${ending}`)) })}
+            {endings.length > 0 ? words.nothing({ endings: listText(endings) }) : words.nothingAtAll}
           </EmptyText>
         ) : null}
       </div>
     </Dialog>
   );
+}
+
+function factOf({ directory, savedModel, sizeBytes }: DirectoryEntry): string {
+  if (savedModel !== undefined) return words.savedModel;
+  return directory ? "" : bytesText(sizeBytes);
+}
+
+/** The file or folder of a path in its folder's list, with every ending: which one can be opened, its reader says. */
+async function find(path: string): Promise<DirectoryEntry | undefined> {
+  const folder = folderOf(path);
+  const name = path.slice(folder.length).replace(/^[\\/]/, "");
+  const all = { path: folder, extensions: [] };
+  try {
+    const { entries } = await client().call("files.list", all);
+    return entries.find((entry) => entry.name === name);
+  } catch {
+    // The folder is not there; the list of the path itself says so.
+    return undefined;
+  }
 }
 
 function selectStem(input: HTMLInputElement): void {

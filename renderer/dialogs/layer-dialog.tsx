@@ -8,6 +8,7 @@ import {
   type LayerValue,
   makeLayer,
 } from "../../worker-runtime/graph/layers/index.js";
+import type { LayerName } from "../../worker-runtime/graph/layers/layer-names.js";
 import { shapeLabel } from "../../worker-runtime/graph/shape.js";
 import { layerSource } from "../document/layer-source.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
@@ -25,8 +26,12 @@ import styles from "./layer-dialog.module.css";
 const words = texts.dialogs.layerDialog;
 
 /** Chooses a layer and its settings; it takes the result of what is selected, unless it is a source of data. */
-export default function LayerDialog(): ReactElement {
-  const [name, setName] = useState(LAYERS[0]?.name ?? "");
+export default function LayerDialog({
+  chosen = "Dense",
+}: {
+  readonly chosen?: LayerName | undefined;
+}): ReactElement {
+  const [name, setName] = useState<string>(chosen);
   const spec = LAYERS.find((one) => one.name === name);
   return (
     <Dialog title={words.title} onClose={uiActions.close}>

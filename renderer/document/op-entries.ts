@@ -1,4 +1,4 @@
-/** The op list as the panel shows it: categories, and a search that tells where a name matches. Pure. */
+/** The op list as the panel shows it, with categories. Pure. */
 import { texts } from "../texts/texts.js";
 
 export const CATEGORIES = [
@@ -119,57 +119,4 @@ export function opEntries(names: readonly string[]): OpEntry[] {
     .filter((name) => !name.startsWith("_"))
     .map((name) => ({ name, lower: name.toLowerCase(), category: categoryOf(name) }))
     .sort((one, other) => (one.lower < other.lower ? -1 : 1));
-}
-
-export interface OpMatch {
-  readonly entry: OpEntry;
-  /** The positions of the searched words in the name; empty without a search. */
-  readonly ranges: readonly (readonly [start: number, end: number])[];
-}
-
-/** What people call an op whose name is another. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  stack: "pack",
-  unstack: "unpack",
-  "×": "mul",
-  times: "mul",
-  plus: "add",
-  minus: "sub",
-  input: "placeholder",
-  feed: "placeholder",
-  constant: "const",
-  reduce_sum: "sum",
-  reduce_mean: "mean",
-  reduce_max: "max",
-  reduce_min: "min",
-  reduce_prod: "prod",
-};
-
-/** Every word has to occur; names that begin with the first word come first, then shorter names. */
-export function searchOps(entries: readonly OpEntry[], query: string): OpMatch[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return entries.map((entry) => ({ entry, ranges: [] }));
-  const matches: (OpMatch & { rank: number })[] = [];
-  for (const entry of entries) {
-    const ranges: [number, number][] = [];
-    for (const word of words) {
-      const found = findWord(entry.lower, word);
-      if (!found) break;
-      ranges.push(found);
-    }
-    if (ranges.length < words.length) continue;
-    const start = ranges[0]?.[0] ?? 0;
-    const rank = entry.lower === words[0] ? -1 : start === 0 ? entry.name.length : 1000 + entry.name.length;
-    ranges.sort((one, other) => one[0] - other[0]);
-    matches.push({ entry, ranges, rank });
-  }
-  return matches.sort((one, other) => one.rank - other.rank);
-}
-
-function findWord(lower: string, word: string): [number, number] | undefined {
-  for (const wanted of [word, word.replaceAll("_", ""), SYNONYMS[word]]) {
-    const start = wanted ? lower.indexOf(wanted) : -1;
-    if (wanted && start >= 0) return [start, start + wanted.length];
-  }
-  return undefined;
 }

@@ -9,7 +9,7 @@ import styles from "./step-parts.module.css";
 
 const words = texts.firewall.blockedStep;
 
-/** What is blocked, with the tests that showed it. */
+/** The result of the tests, with their evidence. */
 export function BlockedStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
   const { headline, explanation, proof, busy, facts, problem } = wizard;
   return (

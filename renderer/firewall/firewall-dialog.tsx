@@ -16,7 +16,7 @@ import { WizardFooter } from "./wizard-footer.js";
 const words = texts.firewall.firewallDialog;
 
 const STEPS = [
-  { id: "blocked", label: words.whatBlocked, Step: BlockedStep },
+  { id: "blocked", label: words.found, Step: BlockedStep },
   { id: "change", label: words.whatWillChange, Step: ChangeStep },
   { id: "apply", label: words.apply, Step: ApplyStep },
   { id: "verify", label: words.verify, Step: VerifyStep },

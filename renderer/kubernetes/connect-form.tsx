@@ -2,8 +2,9 @@ import { type ReactElement, useCallback, useEffect, useState } from "react";
 import type { Result } from "../../main/api/contract.js";
 import type { Problem } from "../../main/api/problem.js";
 import { toProblem } from "../../main/api/wire.js";
-import { connectKubernetes } from "../actions/kubernetes-actions.js";
+import { chooseKubeconfig, connectKubernetes } from "../actions/kubernetes-actions.js";
 import { ProblemView } from "../parts/problem-view.js";
+import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
@@ -17,9 +18,13 @@ const words = texts.kubernetes.connectForm;
 
 type Contexts = Result<"kubernetes.contexts">;
 
-/** Asks for a context of a kubeconfig, and connects to it. */
-export function ConnectForm(): ReactElement {
-  const [kubeconfig, setKubeconfig] = useState("");
+/**
+ * Asks for a context of a kubeconfig, and connects to it.
+ *
+ * @param given the kubeconfig that was chosen; left out: the one that kubectl finds
+ */
+export function ConnectForm({ given = "" }: { readonly given?: string | undefined }): ReactElement {
+  const [kubeconfig, setKubeconfig] = useState(given);
   const [contexts, setContexts] = useState<Contexts>([]);
   const [context, setContext] = useState("");
   const [namespace, setNamespace] = useState("");
@@ -37,7 +42,7 @@ export function ConnectForm(): ReactElement {
       setProblem(toProblem(error));
     }
   }, []);
-  useEffect(() => void read(""), [read]);
+  useEffect(() => void read(given), [read, given]);
   const chosen = contexts.find(({ name }) => name === context);
   const connect = async () => {
     setConnecting(true);
@@ -71,6 +76,7 @@ export function ConnectForm(): ReactElement {
               onChange={(event) => setKubeconfig(event.target.value.trim())}
             />
           </FieldLabel>
+          <Button onClick={() => void chooseKubeconfig(kubeconfig)}>{words.choose}</Button>
           <Button onClick={() => void read(kubeconfig)}>{words.read}</Button>
         </div>
         <FieldLabel>
@@ -101,6 +107,7 @@ export function ConnectForm(): ReactElement {
       </DialogBody>
       <DialogFooter>
         <span className={textStyles.grow} />
+        <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
         <Button type="submit" variant="primary" disabled={context === "" || isConnecting}>
           {isConnecting ? words.connecting : words.connect}
         </Button>

@@ -15,12 +15,16 @@ import { ConnectForm } from "./connect-form.js";
 const words = texts.kubernetes.kubernetesDialog;
 
 /** The connection to a namespace of Kubernetes, and the clusters there. */
-export default function KubernetesDialog(): ReactElement {
+export default function KubernetesDialog({
+  kubeconfig,
+}: {
+  readonly kubeconfig?: string | undefined;
+}): ReactElement {
   const { connection, clusters, problem, measuresLoad = true } = useKubernetes();
   if (connection === undefined) {
     return (
       <Dialog title={words.title} onClose={uiActions.close}>
-        <ConnectForm />
+        <ConnectForm key={kubeconfig} given={kubeconfig} />
       </Dialog>
     );
   }

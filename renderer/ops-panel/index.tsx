@@ -9,9 +9,11 @@ import {
   useRef,
   useState,
 } from "react";
-import { layerCommands } from "../commands/layer-commands.js";
+import type { LayerName } from "../../worker-runtime/graph/layers/layer-names.js";
+import { layerCommands, namedLayerCommands } from "../commands/layer-commands.js";
 import { opCommands, opListCommands } from "../commands/op-commands.js";
-import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
+import type { OpEntry } from "../document/op-entries.js";
+import { type OpMatch, searchLayers, searchOps } from "../document/op-search.js";
 import { CommandButton, CommandSwitch } from "../parts/command-button.js";
 import { dragsOp } from "../parts/op-drag.js";
 import { lookupOp } from "../stores/document-store.js";
@@ -28,7 +30,7 @@ import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { FunctionList } from "./function-list.js";
 import { OpCard } from "./op-card.js";
-import { FAVOURITES, groupText, listRows, type OpRow, opRows, RECENT } from "./op-rows.js";
+import { FAVOURITES, groupText, layerRows, listRows, type OpRow, opRows, RECENT } from "./op-rows.js";
 import styles from "./ops-panel.module.css";
 
 const words = texts.opsPanel.opsPanel;
@@ -63,7 +65,6 @@ function OpList(): ReactElement {
   const recent = useRecentOps((store) => store.ops);
   const source = useOps((store) => store.source);
   const [query, setQuery] = useState("");
-  const [active, setActive] = useState(0);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [card, setCard] = useState<{ readonly op: string; readonly top: number }>();
   const frame = useRef<HTMLDivElement>(null);
@@ -73,16 +74,16 @@ function OpList(): ReactElement {
   const searching = wanted.trim() !== "";
   const rows = useMemo(() => {
     const found = opRows(entries, matches, searching, open);
-    if (searching) return found;
+    if (searching) return [...layerRows(searchLayers(wanted), open), ...found];
     const lists = [
       ...listRows(FAVOURITES, favourites, entries, open),
       ...listRows(RECENT, recent, entries, open),
     ];
     return [...lists, ...found];
-  }, [entries, matches, searching, open, favourites, recent]);
+  }, [entries, matches, searching, wanted, open, favourites, recent]);
   const view = useVirtualRows(frame, rows.length, ROW_HEIGHT);
-  const firstOp = rows.findIndex(({ kind }) => kind === "op");
-  const current = searching && rows[active]?.kind !== "op" ? firstOp : active;
+  const [active, setActive] = useState<number>();
+  const current = active ?? (searching ? firstChoice(rows, wanted.trim().toLowerCase()) : 0);
 
   const toggle = (category: string) => {
     const next = new Set(open);
@@ -119,6 +120,7 @@ function OpList(): ReactElement {
       const isOpen = row.open;
       if (event.key === "Enter" || isOpen === (event.key === "ArrowLeft")) toggle(row.category);
     } else if (row?.kind === "op" && event.key === "Enter") opCommands.add.on(row.match.entry.name).run();
+    else if (row?.kind === "layer" && event.key === "Enter") namedLayerCommands.add.on(row.layer).run();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -139,7 +141,7 @@ function OpList(): ReactElement {
             aria-activedescendant={rows[current] ? `op-row-${current}` : undefined}
             onChange={(event) => {
               setQuery(event.target.value);
-              setActive(0);
+              setActive(undefined);
               setCard(undefined);
               if (frame.current) frame.current.scrollTop = 0;
             }}
@@ -170,7 +172,7 @@ function OpList(): ReactElement {
             if (row === undefined) return null;
             return (
               <Row
-                key={row.kind === "category" ? row.category : `${row.category} ${row.match.entry.name}`}
+                key={rowKey(row)}
                 row={row}
                 index={index}
                 active={index === current}
@@ -186,7 +188,7 @@ function OpList(): ReactElement {
             );
           })}
         </div>
-        {searching && matches.length === 0 ? (
+        {searching && rows.length === 0 ? (
           <p className={styles.note}>{words.nothingFound({ wanted: wanted.trim() })}</p>
         ) : null}
       </div>
@@ -200,6 +202,21 @@ function OpList(): ReactElement {
       {card ? <OpCard op={card.op} top={card.top} panel={panel} /> : null}
     </div>
   );
+}
+
+/** The row that Enter chooses while the user types: the op or the layer of that name, the first op, or the first layer. */
+function firstChoice(rows: readonly OpRow[], wanted: string): number {
+  const choices = [
+    rows.findIndex((row) => row.kind === "op" && row.match.entry.lower === wanted),
+    rows.findIndex((row) => row.kind === "layer" && row.layer.toLowerCase() === wanted),
+    ...(["op", "layer"] as const).map((kind) => rows.findIndex((row) => row.kind === kind)),
+  ];
+  return choices.find((index) => index >= 0) ?? -1;
+}
+
+function rowKey(row: OpRow): string {
+  if (row.kind === "category") return row.category;
+  return `${row.category} ${row.kind === "op" ? row.match.entry.name : row.layer}`;
 }
 
 interface RowProps {
@@ -226,7 +243,7 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
         aria-level={1}
         aria-expanded={row.open}
         aria-selected={active}
-        className={classNames(styles.group, row.matches === 0 && styles.noMatch, active && styles.active)}
+        className={classNames(styles.group, active && styles.active)}
         style={rowStyle(index)}
         onClick={onChoose}
         onPointerEnter={onPoint}
@@ -239,6 +256,11 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
       </div>
     );
   }
+  if (row.kind === "layer") {
+    return (
+      <LayerLine layer={row.layer} index={index} active={active} onPoint={onPoint} onChoose={onChoose} />
+    );
+  }
   return (
     <OpLine
       match={row.match}
@@ -248,6 +270,35 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
       onChoose={onChoose}
       onDragStart={onDragStart}
     />
+  );
+}
+
+interface LayerLineProps extends Omit<RowProps, "row" | "onDragStart"> {
+  readonly layer: LayerName;
+}
+
+function LayerLine({ layer, index, active, onPoint, onChoose }: LayerLineProps): ReactElement {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree and the search field have the focus and their keys choose
+    <div
+      id={`op-row-${index}`}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={2}
+      aria-selected={active}
+      className={classNames(styles.op, styles.layer, active && styles.active)}
+      style={rowStyle(index)}
+      onClick={() => {
+        onChoose();
+        namedLayerCommands.add.on(layer).run();
+      }}
+      onPointerEnter={onPoint}
+    >
+      <Icon name="plus" />
+      <span>{layer}</span>{" "}
+      <span className={classNames(textStyles.truncated, styles.arguments)}>{words.asLayer}</span>
+      {active ? <kbd>{shortcutText("Enter")}</kbd> : null}
+    </div>
   );
 }
 

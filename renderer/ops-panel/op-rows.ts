@@ -1,22 +1,24 @@
 /** The rows of the ops panel: categories, and the ops of those that are open. Pure. */
-import {
-  CATEGORIES,
-  type Category,
-  categoryText,
-  type OpEntry,
-  type OpMatch,
-} from "../document/op-entries.js";
+import type { LayerName } from "../../worker-runtime/graph/layers/layer-names.js";
+import { CATEGORIES, type Category, categoryText, type OpEntry } from "../document/op-entries.js";
+import type { OpMatch } from "../document/op-search.js";
 import { texts } from "../texts/texts.js";
 
 /** Lists above the categories. */
 export const FAVOURITES = "favourites";
 export const RECENT = "recentlyUsed";
+const LAYERS = "layers";
 
-export type OpGroup = Category | typeof FAVOURITES | typeof RECENT;
+type OwnGroup = typeof FAVOURITES | typeof RECENT | typeof LAYERS;
+export type OpGroup = Category | OwnGroup;
 
 /** "Recently used", "Linear algebra", as the panel shows it. */
 export function groupText(group: OpGroup): string {
-  return group === FAVOURITES || group === RECENT ? texts.opsPanel.opRows[group] : categoryText(group);
+  return isOwn(group) ? texts.opsPanel.opRows[group] : categoryText(group);
+}
+
+function isOwn(group: OpGroup): group is OwnGroup {
+  return group === FAVOURITES || group === RECENT || group === LAYERS;
 }
 
 export type OpRow =
@@ -28,7 +30,8 @@ export type OpRow =
       readonly open: boolean;
       readonly searching: boolean;
     }
-  | { readonly kind: "op"; readonly category: OpGroup; readonly match: OpMatch };
+  | { readonly kind: "op"; readonly category: OpGroup; readonly match: OpMatch }
+  | { readonly kind: "layer"; readonly category: OpGroup; readonly layer: LayerName };
 
 /** Rows of an own list of ops, which is open at first; none for an empty list. */
 export function listRows(
@@ -47,8 +50,25 @@ export function listRows(
   return open ? [heading, ...rows] : [heading];
 }
 
+/** The layers that were found, under a heading of their own; none if there are none. */
+export function layerRows(layers: readonly LayerName[], toggled: ReadonlySet<string>): OpRow[] {
+  if (layers.length === 0) return [];
+  const open = !toggled.has(LAYERS);
+  const count = layers.length;
+  const heading: OpRow = {
+    kind: "category",
+    category: LAYERS,
+    matches: count,
+    count,
+    open,
+    searching: false,
+  };
+  const rows = layers.map((layer): OpRow => ({ kind: "layer", category: LAYERS, layer }));
+  return open ? [heading, ...rows] : [heading];
+}
+
 /**
- * While searching, categories with matches are open and come first, best match first; `toggled` then closes them.
+ * While searching, only categories with matches are listed, open, best match first; `toggled` then closes them.
  * Otherwise `toggled` opens them.
  */
 export function opRows(
@@ -65,13 +85,10 @@ export function opRows(
     if (list) list.push(match);
     else byCategory.set(match.entry.category, [match]);
   }
-  const present = CATEGORIES.filter((category) => counts.has(category));
-  const order = searching
-    ? [...byCategory.keys(), ...present.filter((category) => !byCategory.has(category))]
-    : present;
+  const order = searching ? [...byCategory.keys()] : CATEGORIES.filter((category) => counts.has(category));
   return order.flatMap((category): OpRow[] => {
     const found = byCategory.get(category) ?? [];
-    const open = searching ? found.length > 0 && !toggled.has(category) : toggled.has(category);
+    const open = toggled.has(category) !== searching;
     const heading: OpRow = {
       kind: "category",
       category,

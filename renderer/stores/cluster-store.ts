@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { AddTasks, ClusterState, Machine, Membership, Task } from "../../main/api/cluster.js";
-import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { byTaskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { client } from "../transport/client.js";
 import { dismissOver } from "./app-store.js";
 import { forgetDismissed } from "./dismissed-store.js";
@@ -72,7 +72,7 @@ function change(changed: Partial<Pick<ClusterStore, "state" | "ownTasks" | "node
     before.identities,
     tasks.map(({ id, job, index, colour }) => ({ id, job, index, colour })),
   );
-  tasksByName = new Map(tasks.map((task) => [taskName(task), task]));
+  tasksByName = byTaskName(tasks);
   useCluster.setState({ state, ownTasks, nodes, tasks, identities });
 }
 

@@ -23,10 +23,12 @@ export function receiveSamples({ machines, tasks }: Samples): void {
   }));
 }
 
-/** Removes the samples of machines that do not respond, and of removed tasks. */
+/** Removes the samples of machines that do not respond or are no longer paired, and of removed tasks. */
 export function forgetSamples(machines: readonly Machine[]): void {
-  const online = machines.filter(({ presence }) => presence === "online");
-  const machineIds = new Set(online.map(({ id }) => id));
+  const measured = machines.filter(
+    ({ presence, kind }) => presence === "online" && (kind === "this" || kind === "paired"),
+  );
+  const machineIds = new Set(measured.map(({ id }) => id));
   const taskIds = new Set(machines.flatMap(({ tasks }) => tasks.map(({ id }) => id)));
   useSamples.setState((store) => ({
     machines: kept(store.machines, machineIds),

@@ -12,7 +12,7 @@ const THEME_KEY = "tensordeck.theme";
 
 function rememberedTheme(): Settings["theme"] {
   const theme = globalThis.localStorage?.getItem(THEME_KEY);
-  return theme === "light" || theme === "system" ? theme : "dark";
+  return theme === "light" || theme === "dark" ? theme : "system";
 }
 
 function systemQuery(): MediaQueryList | undefined {

@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import type { Access } from "../../main/api/cluster.js";
 import type { ScriptRequest } from "../../main/api/scripts.js";
+import type { LayerName } from "../../worker-runtime/graph/layers/layer-names.js";
 import { activeSession, onSessionChange, useSessions } from "./document-session.js";
 import { useTensorTabs } from "./tensor-tabs.js";
 import type { TrainingDraft } from "./training-setup.js";
@@ -29,8 +30,8 @@ export interface ClusterFileText {
 export type DialogState =
   | { readonly kind: "palette" }
   | { readonly kind: "examples" }
-  /** Adds a layer block. */
-  | { readonly kind: "layer" }
+  /** Adds a layer block; `name` is chosen first. */
+  | { readonly kind: "layer"; readonly name?: LayerName }
   /** Adds what trains the graph; `node` computes the loss; `draft`: what was chosen before. */
   | { readonly kind: "make-trainable"; readonly node?: string; readonly draft?: TrainingDraft }
   /** Exports a model with the values of a checkpoint; without one, those that the tasks hold are chosen first. */
@@ -55,7 +56,8 @@ export type DialogState =
   | { readonly kind: "cluster-table"; readonly file?: ClusterFileText }
   /** The document's cluster for another system. */
   | { readonly kind: "export-cluster" }
-  | { readonly kind: "kubernetes" }
+  /** `kubeconfig`: the file that was chosen. */
+  | { readonly kind: "kubernetes"; readonly kubeconfig?: string }
   | { readonly kind: "python" }
   /** Pins nodes to a device that is typed in. */
   | { readonly kind: "device"; readonly nodes: readonly string[] }

@@ -28,6 +28,7 @@ function focusFirst(event: Event): void {
   if (!(content instanceof HTMLElement)) return;
   event.preventDefault();
   const first =
+    content.querySelector<HTMLElement>("[data-first-focus]") ??
     content.querySelector<HTMLElement>('input[type="radio"]:checked') ??
     content.querySelector<HTMLElement>("input") ??
     content.querySelector<HTMLElement>('[role="listbox"]') ??

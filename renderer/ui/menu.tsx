@@ -91,6 +91,8 @@ export function MenuAt({ at, entries, label, onClose }: MenuAtProps): ReactEleme
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           className={styles.menu}
+          // Beside the point rather than below it: the menu is then moved up or down until all of it fits.
+          side="right"
           align="start"
           sideOffset={2}
           collisionPadding={8}

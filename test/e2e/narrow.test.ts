@@ -115,4 +115,22 @@ describe.skipIf(peerMissing("chromium", "python"))("a window of 1024 by 700", ()
       await dialog.waitFor({ state: "detached" });
     }
   });
+
+  test("shows the whole menu of a node, on whichever side of the pointer there is room", async ({
+    window,
+  }) => {
+    const { page } = window;
+    await page.setViewportSize(SMALL);
+    for (const node of ["a", "z"]) {
+      await window.node(node).locator("[data-node-head]").click({ button: "right" });
+      const menu = page.getByRole("menu");
+      await menu.getByRole("menuitem").last().waitFor();
+      const hidden = await menu.evaluate((element) => element.scrollHeight - element.clientHeight);
+      expect(hidden, `pixels of the menu of ${node} that have to be scrolled to`).toBeLessThanOrEqual(0);
+      const box = await menu.boundingBox();
+      expect(box && box.y >= 0 && box.y + box.height <= SMALL.height, node).toBe(true);
+      await window.press("Escape");
+      await menu.waitFor({ state: "detached" });
+    }
+  });
 });

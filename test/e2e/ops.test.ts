@@ -16,7 +16,7 @@ describe.skipIf(peerMissing("chromium"))("ops and scopes", () => {
     const op = (name: string) => page.getByRole("treeitem", { name: new RegExp(`^${name}\\b`) });
     const filter = page.getByRole("switch", { name: "Only what the cluster can run" });
     await search.fill("SdcaFprint");
-    await page.getByText("No op has “SdcaFprint” in its name.").waitFor();
+    await page.getByText("No op has “SdcaFprint” in its name or its help.").waitFor();
     await filter.click();
     await op("SdcaFprint").waitFor();
     await filter.click();

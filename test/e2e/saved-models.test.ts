@@ -141,7 +141,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("graphs that Python expor
   }) => {
     python(PYTHON, app.folder);
     await window.startTwoWorkers();
-    await window.openFileIn("model", "saved_model.pb");
+    await window.openFile("model");
     await window.node("StatefulPartitionedCall").waitFor();
     await window.dockTab("What to run").click();
     const signatures = window.page.getByRole("region", { name: "Signatures" });
@@ -195,7 +195,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("graphs that Python expor
     const { page } = window;
     python(TRAINED, app.folder);
     await window.startTwoWorkers();
-    await window.openFileIn("words", "saved_model.pb");
+    await window.openFile("words");
     await window.node("loss").waitFor();
     await makeTrainable(window, "0.05", /Between-graph, async/);
     await window.dockTab("What to run").click();

@@ -100,4 +100,28 @@ describe.skipIf(peerMissing("chromium"))("documents in tabs", () => {
     expect(await shown(window).textContent()).toBe("first.pbtxt");
     expect(window.errors).toEqual([]);
   });
+
+  test("show the values of their runs again when the page is loaded anew, whichever ran last", async ({
+    window,
+  }) => {
+    const { page } = window;
+    await window.startTwoWorkers();
+    await window.saveAs("first.pbtxt");
+    await window.runAndSee("z", "11.0");
+    await window.canvas.focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Control+c");
+    await window.menu("New graph");
+    await window.node("z").waitFor({ state: "detached" });
+    await window.canvas.focus();
+    await page.keyboard.press("Control+v");
+    await window.runAndSee("z", "11.0");
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.reload();
+    await window.node("z").locator("[data-node-value=result]").waitFor();
+    await window.press("Control+PageUp");
+    await expect.poll(() => shown(window).textContent()).toBe("first.pbtxt");
+    await window.node("z").locator("[data-node-value=result]").waitFor();
+    expect(window.errors).toEqual([]);
+  });
 });

@@ -16,12 +16,10 @@ import { type RunChoice, suggestRun } from "../graph/run-choice.js";
 import { partialShapeFromProto, type Shape } from "../graph/shape.js";
 import { didYouMean } from "../graph/similar-names.js";
 import { isModelFile, readModelFile } from "../import/import-model.js";
+import { SAVED_MODEL_FILES, savedModelFile } from "../io/saved-model-folder.js";
 import { readWholeFile } from "../io/whole-file.js";
 import { type DType, dtypeOf } from "../protocol/dtype.js";
 import { invalidArgument, notFound, permissionDenied } from "../protocol/status.js";
-
-/** Files that make a folder a SavedModel. */
-const SAVED_MODEL_FILES = ["saved_model.pb", "saved_model.pbtxt"];
 
 /** Before this graph version a placeholder's empty shape meant "unknown" (TensorFlow's graph version 24). */
 const FIRST_VERSION_WITH_SCALAR_PLACEHOLDERS = 24;
@@ -42,16 +40,8 @@ async function fileOf(name: string): Promise<string> {
   if (found instanceof Error) throw readError(found, name);
   if (!(typeof found === "object" && found !== null && "isDirectory" in found)) return name;
   if (!(found as { isDirectory(): boolean }).isDirectory()) return name;
-  for (const file of SAVED_MODEL_FILES) {
-    const candidate = path.join(name, file);
-    if (
-      await stat(candidate).then(
-        () => true,
-        () => false,
-      )
-    )
-      return candidate;
-  }
+  const file = await savedModelFile(name);
+  if (file !== undefined) return file;
   throw invalidArgument(
     `"${name}" is a folder without ${SAVED_MODEL_FILES.join(" or ")}, so it is not a SavedModel.`,
   );

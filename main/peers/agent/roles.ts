@@ -1,28 +1,39 @@
 /** Which role a paired machine needs for which call. */
 import type { Role } from "../../api/machines.js";
 import { problem } from "../../shared/problems.js";
-import { type AgentMethodName, wireName } from "./service-definition.js";
+import type { AgentMethodName } from "./service-definition.js";
 
-const neededRole: Readonly<Record<AgentMethodName, Role>> = {
-  describe: "view",
-  watch: "view",
-  watchLog: "view",
-  sink: "view",
-  ping: "view",
-  unpair: "view",
-  startTask: "run",
-  startAgain: "run",
-  stopTask: "run",
-  removeTask: "run",
-  clearState: "run",
-  setTunnels: "run",
-  runScript: "run",
-  probe: "run",
-  measureThroughput: "run",
-  inspectFirewall: "manage",
-  planFirewall: "manage",
-  applyFirewall: "manage",
-  openWindow: "manage",
+interface Admission {
+  readonly role: Role;
+  /** What the call does, as the subject of a sentence. */
+  readonly act: string;
+}
+
+const SEEING = { role: "view", act: "seeing it" } as const;
+const TASKS = { role: "run", act: "managing tasks there" } as const;
+const TESTS = { role: "run", act: "testing connections from there" } as const;
+const FIREWALL = { role: "manage", act: "looking at its firewall or changing it" } as const;
+
+const admissions: Readonly<Record<AgentMethodName, Admission>> = {
+  describe: SEEING,
+  watch: SEEING,
+  watchLog: SEEING,
+  sink: SEEING,
+  ping: SEEING,
+  unpair: SEEING,
+  startTask: TASKS,
+  startAgain: TASKS,
+  stopTask: TASKS,
+  removeTask: TASKS,
+  clearState: TASKS,
+  setTunnels: TASKS,
+  runScript: { role: "run", act: "running scripts there" },
+  probe: TESTS,
+  measureThroughput: TESTS,
+  inspectFirewall: FIREWALL,
+  planFirewall: FIREWALL,
+  applyFirewall: FIREWALL,
+  openWindow: { role: "manage", act: "opening its window" },
 };
 
 const rank: Readonly<Record<Role, number>> = { view: 0, run: 1, manage: 2 };
@@ -42,10 +53,10 @@ export function admitCall(method: AgentMethodName, granted: Role | undefined, th
       remedy: "Pair the two machines.",
     });
   }
-  const needed = neededRole[method];
+  const { role: needed, act } = admissions[method];
   if (includesRole(granted, needed)) return;
   throw problem("PERMISSION_DENIED", `${thisMachine} does not permit that.`, {
-    reason: `It granted the role "${granted}", and ${wireName(method)} needs "${needed}".`,
+    reason: `It granted this machine the role "${granted}"; ${act} needs the role "${needed}".`,
     remedy: `Let the user of ${thisMachine} raise the role of this machine there.`,
   });
 }
@@ -56,5 +67,5 @@ export function mayRunScripts(
   deviceId: string,
 ): boolean {
   const granted = trust.get(deviceId)?.grantedRole;
-  return granted !== undefined && includesRole(granted, neededRole.runScript);
+  return granted !== undefined && includesRole(granted, admissions.runScript.role);
 }

@@ -10,7 +10,7 @@ import { problem } from "../../shared/problems.js";
 import { certificateProblem } from "../identity/certificate.js";
 import type { Identity } from "../identity/identity.js";
 import { ADMITTED, Alpn } from "./agent-peer.js";
-import { noAnswer, notAdmitted, notPairingNow, unreachable, wrongMachine } from "./dial-problems.js";
+import { dialFailure, noAnswer, notAdmitted, notPairingNow, Silence, wrongMachine } from "./dial-problems.js";
 import { SERVER_NAME, secureContextOf } from "./tls-options.js";
 
 /**
@@ -47,8 +47,7 @@ export interface UnknownAgent {
  * The socket is paused. Of a gRPC connection nothing has been read; of the others the byte that says ADMITTED has.
  *
  * @throws ProblemError PERMISSION_DENIED when the machine no longer trusts this one, UNAUTHENTICATED when another
- *   machine or a certificate out of its time answers, UNAVAILABLE or DEADLINE_EXCEEDED when nothing does, CANCELLED by
- *   the signal.
+ *   machine or a certificate out of its time answers, UNAVAILABLE when nothing does, CANCELLED by the signal.
  */
 export async function dialAgent(options: DialOptions & { readonly deviceId: string }): Promise<TLSSocket> {
   const { socket } = await dialFirst({ ...options, name: options.name ?? shortDeviceId(options.deviceId) });
@@ -82,7 +81,7 @@ async function dialFirst(dial: Dial): Promise<UnknownAgent> {
     );
   } catch (error) {
     if (signal?.aborted) throw problem("CANCELLED", `The connection to ${name} was cancelled.`);
-    throw mostTelling(error);
+    throw error instanceof AggregateError ? overall(name, error.errors) : error;
   }
 }
 
@@ -108,16 +107,23 @@ function attemptsOf(dial: Dial, ends: AbortSignal, timeoutMillis: number): Promi
   return attempts;
 }
 
-/** The most telling of all results: an answer from the machine itself says more than no answer. */
+/** An answer from the machine itself says more than no answer. */
 const TELLING = ["PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE"];
 
-function mostTelling(error: unknown): unknown {
-  if (!(error instanceof AggregateError)) return error;
+/** The most telling of all results, or that nothing answers. */
+function overall(name: string, failures: readonly unknown[]): unknown {
+  const answers = failures.filter((failure) => !(failure instanceof Silence));
+  if (answers.length === 0) {
+    return noAnswer(
+      name,
+      failures.filter((failure) => failure instanceof Silence),
+    );
+  }
   const rank = (failure: unknown): number => {
     const at = failure instanceof ProblemError ? TELLING.indexOf(failure.problem.code) : -1;
     return at === -1 ? TELLING.length : at;
   };
-  return error.errors.toSorted((a, b) => rank(a) - rank(b))[0];
+  return answers.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
 /** One address: TCP, TLS, whose certificate it is, and whether it lets this machine in. */
@@ -139,7 +145,7 @@ function dialOne(
       return;
     }
     if (signal.aborted) {
-      reject(noAnswer(name, address, timeoutMillis));
+      reject(new Silence(address, `no answer within ${timeoutMillis / 1000} s`));
       return;
     }
     const socket = connect({
@@ -160,11 +166,10 @@ function dialOne(
     const fail = (error: unknown): void => {
       settle();
       socket.destroy();
-      reject(
-        error instanceof ProblemError ? error : agent ? refusal(dial) : unreachable(name, address, error),
-      );
+      const isTold = error instanceof ProblemError || error instanceof Silence;
+      reject(isTold ? error : agent ? refusal(dial) : dialFailure(name, address, error));
     };
-    const abort = (): void => fail(noAnswer(name, address, timeoutMillis));
+    const abort = (): void => fail(new Silence(address, `no answer within ${timeoutMillis / 1000} s`));
     const closed = (): void => fail(new Error("the connection ended during the handshake"));
     const secured = (): void => {
       try {

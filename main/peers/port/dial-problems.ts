@@ -33,33 +33,58 @@ export function notPairingNow(name: string): ProblemError {
   });
 }
 
+/**
+ * Nothing answers at an address: not in time, or the network says that the address leads to no machine. Which of both
+ * a machine that is off causes depends on chance, and on the address.
+ */
+export class Silence extends Error {
+  constructor(
+    readonly address: string,
+    what: string,
+  ) {
+    super(`${address}: ${what}`);
+  }
+}
+
+const SILENT = new Set([
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "ETIMEDOUT",
+  "EADDRNOTAVAIL",
+]);
+
 const reasons = new Map([
   ["ECONNREFUSED", "The machine answers, but no Tensordeck listens at that port."],
-  ["EHOSTUNREACH", "The network does not reach that machine: it is off, asleep or in another network."],
-  ["ENETUNREACH", "This machine has no route to that network."],
   ["ENOTFOUND", "This machine cannot resolve the name."],
   ["EAI_AGAIN", "The name service did not answer."],
-  ["ETIMEDOUT", "The machine did not answer; it is off, or a firewall drops the packets sent to it."],
   ["ECONNRESET", "The other side ended the connection during the handshake."],
 ]);
 
-/** The problem for a connection that failed. */
-export function unreachable(name: string, address: string, error: unknown): ProblemError {
+/** The failure of a connection to one address. */
+export function dialFailure(name: string, address: string, error: unknown): ProblemError | Silence {
   const errno = errnoOf(error);
+  if (errno !== undefined && SILENT.has(errno)) return new Silence(address, messageOf(error));
   return problem("UNAVAILABLE", `${name} could not be reached at ${address}.`, {
     reason: (errno && reasons.get(errno)) ?? undefined,
     details: messageOf(error),
   });
 }
 
-/** The problem for a machine that did not answer in time. */
-export function noAnswer(name: string, address: string, timeoutMillis: number): ProblemError {
-  return problem(
-    "DEADLINE_EXCEEDED",
-    `${name} did not answer at ${address} within ${timeoutMillis / 1000} s.`,
-    {
-      reason: "It is off or asleep, or a firewall drops the packets sent to it.",
-      remedy: "Links, at the bottom of the cluster panel, shows which layer fails.",
-    },
-  );
+/** The problem for a machine that answers nowhere; the same words at every attempt, whatever its addresses do. */
+export function noAnswer(name: string, silences: readonly Silence[]): ProblemError {
+  const [first, ...others] = silences;
+  const isOne = first !== undefined && others.length === 0;
+  const message = isOne
+    ? `${name} did not answer at ${first.address}.`
+    : `${name} did not answer at any of its addresses.`;
+  return problem("UNAVAILABLE", message, {
+    reason: "It is off, asleep or in another network, or a firewall drops the packets sent to it.",
+    remedy: "Links, at the bottom of the cluster panel, shows which layer fails.",
+    details: silences
+      .map(({ message: text }) => text)
+      .toSorted()
+      .join("\n"),
+  });
 }

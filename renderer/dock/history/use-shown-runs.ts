@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { showProblem } from "../../stores/app-store.js";
-import { loadTrace, tracedPartOf } from "../../stores/load-trace.js";
+import { keptRun } from "../../stores/kept-run.js";
+import { tracedPartOf } from "../../stores/load-trace.js";
 import { useRun } from "../../stores/run-store.js";
-import { client } from "../../transport/client.js";
 import type { CurvesData } from "../curves/use-curves-data.js";
 import { useStepTrace } from "../trace/use-step-trace.js";
 import type { ShownRun } from "./comparison.js";
@@ -61,16 +61,4 @@ function useStepsAlike(shown: ShownRun[]): ShownRun[] {
     const update = { ...later.update, ...tracedPartOf(trace) };
     return shown.map((run) => (run === later ? { ...run, update } : run));
   }, [shown, later, trace]);
-}
-
-/** What windows were told of a run last, with the events of its traced step. */
-async function keptRun(runId: string, signal: AbortSignal): Promise<RunUpdate> {
-  const update = await client().call("runs.kept", { runId });
-  const { eventCount, tracedStep } = update;
-  if (eventCount === undefined || tracedStep === undefined) return update;
-  const { nodes, transfers } = await loadTrace(
-    { runId, step: tracedStep },
-    { signal, onProgress: () => undefined },
-  );
-  return { ...update, nodes, transfers };
 }

@@ -76,12 +76,16 @@ export const actions = {
       workers: "Start {count, plural, one {# worker} other {# workers}}",
       named: "Start {names}",
       tasks: "Start {count, plural, one {# task} other {# tasks}}",
+      instead: "Start {names} here instead",
     },
     startAndRun: {
       workers: "Start {count, plural, one {# worker} other {# workers}} and run",
       named: "Start {names} and run",
       tasks: "Start {count, plural, one {# task} other {# tasks}} and run",
+      instead: "Start {names} here instead and run",
     },
+    fixedElsewhere:
+      "The machine of {names} does not answer, and a fixed cluster has {count, plural, one {it} other {them}} at no other address.",
     notInKubernetes: {
       message: "The cluster {cluster} in Kubernetes has no such task of job {job}.",
       remedy:
@@ -188,6 +192,7 @@ export const actions = {
     restoreAndRun: "Restore the saved values and run",
     restoreAgainAndRun: "Restore again and run",
     startAndRunAgain: "Start {task} and run again",
+    startHereAndRunAgain: "Start {task} here instead and run again",
   },
   tabActions: {
     title: "Save changes to {name}?",

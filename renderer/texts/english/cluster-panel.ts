@@ -166,7 +166,8 @@ export const clusterPanel = {
     firewallBlocks: "{name}'s firewall probably blocks it",
   },
   taskRow: {
-    nodes: "{count, plural, one {# node} other {# nodes}}",
+    pinned: "{count, number} pinned",
+    pinnedTitle: "Nodes of this graph that are pinned to the task; it may run others, too",
     foreignTitle: "A TensorFlow server that somebody else started",
     foreign: "foreign",
     pod: "pod",
@@ -175,9 +176,9 @@ export const clusterPanel = {
     portable: "portable",
     menu: "Menu of {name}",
     pinnedHere: "Already pinned here",
-    nodesAfterDrop: "{here, number} → {after, number} nodes",
+    pinnedAfterDrop: "{here, number} → {after, number} pinned",
     pin: "Pin {count, plural, one {# node} other {# nodes}}",
-    dropPreview: "{here, plural, one {# node} other {# nodes}} here now, {after, number} after",
+    dropPreview: "{after, number} pinned after a drop here",
     gpuText: "GPU:{index} {model}, {memory}",
     cpu: "CPU",
     cpuTitle: "Share of one core, the last minute",
@@ -185,8 +186,7 @@ export const clusterPanel = {
     mem: "Mem",
     memTitle: "Memory of the task's process, the last minute",
     unknownState: "state unknown",
-    dropPreviewInState:
-      "{here, plural, one {# node} other {# nodes}} here now, {after, number} after, {state}",
+    dropPreviewInState: "{after, number} pinned after a drop here, {state}",
     underWay: "{state}…",
   },
 } as const;

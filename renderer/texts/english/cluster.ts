@@ -57,6 +57,7 @@ export const cluster = {
     },
   },
   machines: {
+    notManaged: "It takes the role Manage on {name}.",
     notPaired: "{name} is not paired with this machine.",
     notConnected: "{name} is not connected.",
     viewOnly: "{name} lets this machine view only.",

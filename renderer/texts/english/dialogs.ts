@@ -127,6 +127,11 @@ export const dialogs = {
     parentFolder: "Parent folder",
     folder: "Folder",
     files: "Files",
+    path: "Path",
+    pathHint: "A name in this folder, or a path: {endings}",
+    anyPathHint: "A name in this folder, or a path",
+    nothingAtAll: "Nothing is here that is not hidden; a hidden folder is reached by its path.",
+    savedModel: "SavedModel",
     nothing: "No folders and no {endings} files here.",
   },
   guidesDialog: {

@@ -77,7 +77,7 @@ export const firewall = {
       "Also remove {count, plural, one {# Block rule} other {# Block rules}} of this program. They win over every Allow rule.",
   },
   firewallDialog: {
-    whatBlocked: "What is blocked",
+    found: "What was found",
     whatWillChange: "What will change",
     apply: "Apply",
     verify: "Verify",

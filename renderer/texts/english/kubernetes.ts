@@ -1,6 +1,7 @@
 /** Clusters in Kubernetes. */
 export const kubernetes = {
   actions: {
+    chooseKubeconfig: "Choose a kubeconfig",
     forwarded: "Sessions of this machine reach {pod} at {target}.",
     scale: {
       title: "Give {job} {replicas, plural, one {# task} other {# tasks}}?",
@@ -26,6 +27,7 @@ export const kubernetes = {
       "Deploy the cluster to a namespace, and use its tasks from here. Nothing is installed there.",
     kubeconfig: "Kubeconfig",
     kubeconfigDefault: "as kubectl finds it",
+    choose: "Choose…",
     read: "Read",
     context: "Context",
     currentContext: "{context} (current)",

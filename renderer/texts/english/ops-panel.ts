@@ -6,8 +6,9 @@ export const opsPanel = {
     searchAll: "Search {count, number} ops",
     found: "{matches, number} of {all, number}",
     list: "Ops of {source}",
-    nothingFound: "No op has “{wanted}” in its name.",
+    nothingFound: "No op has “{wanted}” in its name or its help.",
     matches: "{matches, number} of {count, number}",
+    asLayer: "a block with its variables",
   },
   opCard: {
     stateful: "keeps state",
@@ -24,5 +25,6 @@ export const opsPanel = {
   opRows: {
     favourites: "Favourites",
     recentlyUsed: "Recently used",
+    layers: "Layers",
   },
 } as const;

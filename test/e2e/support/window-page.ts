@@ -207,7 +207,7 @@ export class WindowPage {
     await this.page.getByRole("contentinfo").getByText("Saved", { exact: true }).waitFor();
   }
 
-  /** Opens a file of the folder that the dialog opens. */
+  /** Opens a file, or the folder of a SavedModel, in the folder that the dialog opens. */
   async openFile(name: string): Promise<void> {
     await this.press("Control+o");
     const dialog = this.page.getByRole("dialog", { name: "Open a graph" });
@@ -221,16 +221,6 @@ export class WindowPage {
     await this.canvas.focus();
     await this.press("Control+w");
     await this.canvas.getByText("0 nodes").waitFor();
-  }
-
-  /** Opens a file of a folder in the folder that the dialog opens. */
-  async openFileIn(folder: string, name: string): Promise<void> {
-    await this.press("Control+o");
-    const dialog = this.page.getByRole("dialog", { name: "Open a graph" });
-    await dialog.getByRole("option", { name: folder }).dblclick();
-    await dialog.getByRole("option", { name }).click();
-    await dialog.getByRole("button", { name: "Open", exact: true }).click();
-    await dialog.waitFor({ state: "hidden" });
   }
 
   async press(keys: string): Promise<void> {

@@ -209,7 +209,7 @@ describe("a script on a paired machine", () => {
           await job.exited;
           return job.output();
         })
-        .toContain('It granted the role "view", and RunScript needs "run".');
+        .toContain('It granted this machine the role "view"; running scripts there needs the role "run".');
     } finally {
       await run(pi.dataDir, "agent", "trust", laptop.deviceId, "--role", "run");
     }

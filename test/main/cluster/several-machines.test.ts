@@ -185,6 +185,23 @@ describe("the health of tasks on other machines", () => {
     expect(task("worker/0").problem).toBeUndefined();
   });
 
+  it("lets a task here take the name of one whose machine does not answer, and says so when it is back", async () => {
+    const { cluster, machines, names, running, task } = make([{ id: "raspberrypi" }]);
+    await cluster.addTasks({ job: "worker", count: 1, machineId: "raspberrypi" });
+    await running();
+    expect(task("worker/0").unreachable).toBeUndefined();
+    const again = { job: "worker", count: 1, index: 0 };
+    expect((await failure(cluster.addTasks(again))).code).toBe("ALREADY_EXISTS");
+    machines.change("raspberrypi", { presence: "offline" });
+    expect(task("worker/0").unreachable).toBe(true);
+    await cluster.addTasks(again);
+    expect(names()).toEqual(["worker/0 on here", "worker/0 on raspberrypi"]);
+    machines.change("raspberrypi", { presence: "online" });
+    const [here, there] = cluster.tasks();
+    expect(here?.unusable).toBeUndefined();
+    expect(there?.unusable?.message).toBe("There is another worker/0, on here.");
+  });
+
   it("is notified when a task restarted unexpectedly", async () => {
     const { cluster, host, task, running } = make();
     const [id = ""] = await cluster.addTasks({ job: "worker", count: 1, machineId: "gpu-pc" });

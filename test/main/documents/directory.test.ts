@@ -35,6 +35,16 @@ describe("a folder's list", () => {
     expect((await listDirectory(folder, [])).entries.map(({ name }) => name)).toContain("notes.md");
   });
 
+  it("marks the folders that are SavedModels, where graphs are wanted", async () => {
+    await mkdir(join(folder, "model"));
+    await writeFile(join(folder, "model", "saved_model.pb"), "x");
+    await mkdir(join(folder, "other"));
+    const marks = async (extensions: readonly string[]) =>
+      (await listDirectory(folder, extensions)).entries.map(({ savedModel }) => savedModel);
+    expect(await marks(["pb", "pbtxt"])).toEqual([join(folder, "model", "saved_model.pb"), undefined]);
+    expect(await marks(["py"])).toEqual([undefined, undefined]);
+  });
+
   it("begins at home", async () => {
     expect((await listDirectory(undefined, [])).path).toBe(homedir());
     expect((await listDirectory("~", [])).path).toBe(homedir());

@@ -243,7 +243,8 @@ describe("a SavedModel", () => {
     await writeFile(at("model/saved_model.pb"), SavedModel.encode(model()).finish());
     await writeFile(at("model/variables/variables.index"), "index");
     await writeFile(at("model/assets/words.txt"), "words");
-    const { name: _, ...opened } = await documents.open(at("model/saved_model.pb"));
+    const { name: _, ...opened } = await documents.open(at("model"));
+    expect(opened.path).toBe(at("model/saved_model.pb"));
     const copy = { ...opened, path: at("copy/saved_model.pb"), overwrite: true };
     await documents.save(copy);
     expect(await readFile(at("copy/variables/variables.index"), "utf8")).toBe("index");

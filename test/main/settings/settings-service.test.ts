@@ -35,9 +35,9 @@ describe("settings", () => {
     expect(await make().get()).toEqual({ ...defaultSettings, recentDocuments: ["/a"] });
     await writeFile(file(), '{"theme": "li');
     const settings = make();
-    expect((await settings.get()).theme).toBe("dark");
-    await settings.set({ theme: "system" });
-    expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ theme: "system" });
+    expect((await settings.get()).theme).toBe("system");
+    await settings.set({ theme: "dark" });
+    expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ theme: "dark" });
   });
 
   it("keep the newest twenty documents, each once", async () => {

@@ -2,7 +2,7 @@ import type { Settings } from "../../../main/api/settings.js";
 
 /** What a user has who never changed anything. */
 export const defaultSettings: Settings = {
-  theme: "dark",
+  theme: "system",
   recentDocuments: [],
   runtimeBannerDismissed: false,
   visible: true,

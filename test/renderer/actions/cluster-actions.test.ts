@@ -84,11 +84,11 @@ describe("tasks that join", () => {
       { job: "ps", count: 1 },
       { job: "worker", count: 2 },
     ];
-    const started = startMissing({ names: ["ps/0"], start: [], add });
+    const started = startMissing({ names: ["ps/0"], start: [], instead: [], add });
     answer("restart");
     expect(await started).toBe(true);
     expect(calls).toEqual(["cluster.addTasks", "cluster.addTasks"]);
-    const refused = startMissing({ names: ["ps/0"], start: [], add });
+    const refused = startMissing({ names: ["ps/0"], start: [], instead: [], add });
     answer(undefined);
     expect(await refused).toBe(false);
     expect(calls).toHaveLength(2);

@@ -7,6 +7,7 @@ import {
   pinCounts,
   placesOf,
   startLabel,
+  whyNotStart,
 } from "../../../renderer/actions/graph-tasks.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
@@ -64,6 +65,25 @@ describe("missingTasks", () => {
     const missing = missingTasks(pinned("/job:worker/task:3"), [task("worker/1")]);
     expect(missing.add).toEqual([{ job: "worker", count: 3 }]);
     expect(startLabel(missing)).toBe("Start 3 workers");
+  });
+
+  it("starts here what was on a machine that does not answer, and counts it as there afterwards", () => {
+    const graph = pinned("/job:worker/task:0", "/job:worker/task:1");
+    const away = taskOf("worker/1", { id: "away", state: "unresponsive", unreachable: true });
+    const missing = missingTasks(graph, [task("worker/0"), away]);
+    expect(missing).toEqual({ names: ["worker/1"], start: [], instead: [away], add: [] });
+    expect(missingCount(missing)).toBe(1);
+    expect(startLabel(missing)).toBe("Start worker/1 here instead");
+    expect(missingTasks(graph, [task("worker/0"), task("worker/1"), away]).names).toEqual([]);
+  });
+
+  it("says why a fixed cluster gets no task in place of one that does not answer", () => {
+    const away = taskOf("worker/0", { state: "unresponsive", unreachable: true });
+    const missing = missingTasks(pinned("/job:worker/task:0"), [away]);
+    receiveCluster(clusterOf([machineOf("gpu-pc")]));
+    expect(whyNotStart(missing)).toBeUndefined();
+    receiveCluster(clusterOf([machineOf("gpu-pc")], { membership: "fixed" }));
+    expect(whyNotStart(missing)).toContain("The machine of worker/0 does not answer");
   });
 
   it("wants one task for a graph without pins", () => {

@@ -26,6 +26,8 @@ describe("paths of the other machine", () => {
   it("are taken as they are when they are absolute", () => {
     expect(resolveName("/home", "/tmp/a.pb")).toBe("/tmp/a.pb");
     expect(resolveName("/home", "sub/a.pb")).toBe("/home/sub/a.pb");
+    expect(resolveName("/home", "~/a.pb")).toBe("~/a.pb");
+    expect(resolveName("/home", "~a.pb")).toBe("/home/~a.pb");
     expect(resolveName("C:\\x", "D:\\a.pb")).toBe("D:\\a.pb");
     expect(resolveName("C:\\x", "a.pb")).toBe("C:\\x\\a.pb");
   });

@@ -3,6 +3,7 @@ import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ClusterState, Task } from "../../../main/api/cluster.js";
 import { ClusterPanel } from "../../../renderer/cluster-panel/cluster-panel.js";
+import { taskCommands } from "../../../renderer/commands/task-commands.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
@@ -102,12 +103,15 @@ describe("the cluster panel", () => {
           role: "run",
           presence: "offline",
           problem,
-          tasks: [taskOf("worker/0", { state: "unresponsive" })],
+          tasks: [taskOf("worker/0", { state: "unresponsive", unreachable: true, problem })],
         }),
       ]),
     );
     expect(row(/^desktop, paired, offline, Debian/)).toBeDefined();
-    expect(row(/^worker\/0, does not answer/)).toBeDefined();
+    expect(row(/^worker\/0, does not answer/).textContent).not.toContain("Switch it on.");
+    expect(taskCommands.restart.on(taskOf("worker/0", { unreachable: true })).reason).toBe(
+      "Its machine does not answer.",
+    );
     const said = row(/desktop does not answer\. Switch it on\./);
     expect(within(said).getByRole("button", { name: "Check again" })).toBeDefined();
     await expectAccessible();

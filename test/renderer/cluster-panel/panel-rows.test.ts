@@ -63,6 +63,19 @@ describe("panelRows", () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
   });
 
+  it("says of a machine that does not answer only once that it cannot be reached", () => {
+    const problem = { code: "UNAVAILABLE", message: "pc does not answer." };
+    const machines = [machineOf("pi"), machineOf("pc", { kind: "paired", presence: "offline", problem })];
+    expect(kinds(panelRows(machines, [blocked]))).toEqual([
+      "pi machine",
+      "pi add",
+      "pc machine",
+      "pc problem",
+    ]);
+    const byFirewall = panelRows(machines, [{ ...blocked, firewallOf: "pc" }]);
+    expect(kinds(byFirewall)).toContain("pi blocked");
+  });
+
   it("tells machines of one name apart", () => {
     const twin = (id: string) => machineOf("pi", { id, kind: "paired" });
     const rows = panelRows([twin("abcdefgh"), twin("zyxwvuts"), machineOf("pc")], []);

@@ -37,6 +37,17 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks());
 
 describe("the cluster for another system", () => {
+  it("names the image that is written when none is given", async () => {
+    const { user } = showExport();
+    await user.selectOptions(field("System"), "Kubernetes");
+    await user.selectOptions(field("Each task runs"), "Tensordeck's worker");
+    expect(field("Container image").placeholder).toBe("not set");
+    await user.selectOptions(field("Each task runs"), "TensorFlow's server");
+    const image = field("Container image").placeholder;
+    expect(image).toMatch(/^tensorflow\/tensorflow:/);
+    expect(preview().textContent).toContain(`image: ${image}\n`);
+  });
+
   it("is shown in colours, copied and saved as it is shown", async () => {
     const saved: Blob[] = [];
     const names: string[] = [];

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Machine } from "../../../main/api/cluster.js";
+import { routeCommands } from "../../../renderer/commands/cluster-commands.js";
 import { machineCommands } from "../../../renderer/commands/machine-commands.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
@@ -30,13 +31,29 @@ describe("the commands of machines", () => {
       ["Add worker on box", undefined],
       ["Add worker on away", "away is not connected."],
       ["Pair with new…", undefined],
-      ["Open the window of pi", "It takes the role Manage there."],
+      ["Open the window of pi", "It takes the role Manage on pi."],
       ["Open the window of box", undefined],
       ["Open the window of away", "away is not connected."],
       ["Unpair pi…", undefined],
       ["Unpair box…", undefined],
       ["Unpair away…", undefined],
       ["Forget new", undefined],
+    ]);
+  });
+
+  it("reach the firewall of this machine and of those that let it be managed", () => {
+    const reasons = machineCommands.firewall.all().map(({ reason }) => reason);
+    expect(reasons).toEqual([
+      undefined,
+      "It takes the role Manage on pi.",
+      undefined,
+      "away is not connected.",
+    ]);
+    const fix = (name: string) => routeCommands.fix.on({ machineId: machineOf(name).id }).reason;
+    expect(["gpu-pc", "pi", "box"].map(fix)).toEqual([
+      undefined,
+      "It takes the role Manage on pi.",
+      undefined,
     ]);
   });
 

@@ -47,7 +47,7 @@ describe("the dialog that opens a file", () => {
       expect.stringMatching(/^b\.pb/),
     ]);
     await expectAccessible();
-    focusOn(screen.getByRole("listbox", { name: "Files" }));
+    expect(document.activeElement).toBe(screen.getByRole("listbox", { name: "Files" }));
     await user.keyboard("{End}{ArrowUp}");
     expect(option(/^a\.pbtxt/).getAttribute("aria-selected")).toBe("true");
     await user.keyboard("{Enter}");
@@ -75,6 +75,30 @@ describe("the dialog that opens a file", () => {
       ["/graphs/models", "/", "/graphs", "/"].map((path) => expect.objectContaining({ path })),
     );
     expect(resolve).not.toHaveBeenCalled();
+  });
+
+  it("opens a SavedModel by its folder", async () => {
+    const model = { ...entry("model", true), savedModel: "/graphs/model/saved_model.pb" };
+    connect({ "files.list": { ...folder, entries: [model, entry("models", true)] } });
+    const user = await open();
+    expect(option(/^models/).textContent).not.toContain("SavedModel");
+    await user.dblClick(option(/^model SavedModel/));
+    expect(resolve.mock.calls).toEqual([["/graphs/model/saved_model.pb"]]);
+  });
+
+  it("takes a path that is typed: of a file, or of a folder, which it shows", async () => {
+    const user = await open();
+    const path = screen.getByRole("textbox", { name: "Path" });
+    await user.type(path, "models{Enter}");
+    expect(calls.at(-1)?.params).toMatchObject({ path: "/graphs/models" });
+    expect(path).toHaveProperty("value", "");
+    await user.type(path, "~/elsewhere/{Enter}");
+    expect(calls.at(-1)?.params).toMatchObject({ path: "~/elsewhere/" });
+    expect(resolve).not.toHaveBeenCalled();
+    await user.type(path, "/graphs/b.pb");
+    await expectAccessible();
+    await user.click(button("Open"));
+    expect(resolve.mock.calls).toEqual([["/graphs/b.pb"]]);
   });
 
   it("answers that it was closed", async () => {

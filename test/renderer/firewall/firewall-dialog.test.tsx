@@ -64,7 +64,7 @@ describe("the firewall wizard", () => {
   it("says what is blocked and how that is known, then goes on or tests again", async () => {
     const { user } = show(<FirewallDialog />);
     go(wizard());
-    expect(current()?.textContent).toContain("What is blocked");
+    expect(current()?.textContent).toContain("What was found");
     expect(screen.getByRole("heading", { name: "gpu-pc's firewall drops the connection" })).toBeDefined();
     expect(screen.getByText("timed out after 3.0 s")).toBeDefined();
     expect(screen.getByText("Nothing has been changed.")).toBeDefined();

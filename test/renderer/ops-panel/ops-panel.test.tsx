@@ -8,6 +8,7 @@ import { documentActions, useDocument } from "../../../renderer/stores/document-
 import { useKernelCatalogue } from "../../../renderer/stores/kernel-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
 import { useSettings } from "../../../renderer/stores/settings-store.js";
+import { useUi } from "../../../renderer/stores/ui-store.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
 import { documentOf, welcome } from "../document/graphs.js";
 import { kernelList } from "../kernels/cases.js";
@@ -89,10 +90,39 @@ describe("the ops panel", () => {
     expect(active()).toContain("MatMul");
     await expectAccessible();
     await user.type(search(), "zzz");
-    expect(await screen.findByText("No op has “matmulzzz” in its name.")).toBeDefined();
+    expect(await screen.findByText("No op has “matmulzzz” in its name or its help.")).toBeDefined();
     await user.keyboard("{Escape}");
     expect(search().value).toBe("");
     expect(screen.queryByRole("status")).toBeNull();
+  });
+
+  it("lists only categories with hits, and points to the layers that are called so", async () => {
+    const { user } = show(<OpsPanel />);
+    await user.type(search(), "dense");
+    const shown = rows().map((one) => one.textContent ?? "");
+    expect(shown[0]).toMatch(/^Layers1$/);
+    expect(shown[1]).toMatch(/^Dense/);
+    expect(shown.filter((text) => /\b0 of/.test(text))).toEqual([]);
+    expect(active()).toMatch(/^Dense\b/);
+    await expectAccessible();
+    await user.click(op("Dense"));
+    expect(useUi.getState().dialog).toEqual({ kind: "layer", name: "Dense" });
+    await user.clear(search());
+    await user.type(search(), "lstm");
+    await user.keyboard("{Enter}");
+    expect(useUi.getState().dialog).toEqual({ kind: "layer", name: "LSTM" });
+    await user.clear(search());
+    await user.type(search(), "conv2d");
+    expect(active()).toMatch(/^Conv2Dinput/);
+  });
+
+  it("goes past the categories of what was found with the arrows", async () => {
+    const { user } = show(<OpsPanel />);
+    await user.type(search(), "reduce_sum");
+    expect(active()).toMatch(/^Sum/);
+    const last = rows().length;
+    for (let step = 0; step < last; step++) await user.keyboard("{ArrowDown}");
+    expect(active()).toBe(rows().at(-1)?.textContent);
   });
 
   it("adds the op that the keys have come to beside the selection, connected to it", async () => {

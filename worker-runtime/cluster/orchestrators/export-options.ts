@@ -34,6 +34,8 @@ export interface ExportOption {
   readonly choices?: readonly string[];
   /** Used when nothing is given; absent: the option is left out then. */
   readonly byDefault?: string;
+  /** The same where it depends on the other options. */
+  defaultFor?(values: OptionValues): string | undefined;
   /** One sentence, for the help of the command line. */
   readonly help: string;
   /** What is wrong with a text that is not empty, as the rest of a sentence that begins with the option. */
@@ -71,6 +73,11 @@ const MIB_PER_UNIT: Readonly<Record<string, number>> = { Mi: 1, Gi: 1024, Ti: 10
 const YES_NO = ["yes", "no"];
 /** Targets whose tasks run in containers. */
 const CONTAINERS: readonly ExportTarget[] = ["compose", "kubernetes", "tfjob", "marathon"];
+
+/** TensorFlow's image with the tag that was current when Tensordeck was tested with it. */
+export function tensorflowImage(forGpu: boolean): string {
+  return `tensorflow/tensorflow:2.21.0${forGpu ? "-gpu" : ""}`;
+}
 
 function matching(pattern: RegExp, problem: string): (text: string) => string | undefined {
   return (text) => (pattern.test(text) ? undefined : problem);
@@ -133,6 +140,8 @@ export const EXPORT_OPTIONS: readonly ExportOption[] = [
     name: "image",
     targets: CONTAINERS,
     value: "IMAGE",
+    defaultFor: ({ run, gpus }) =>
+      run === "server" || run === "script" ? tensorflowImage(Number(gpus) > 0) : undefined,
     help: "The container image. A worker needs one that has the command tensordeck; otherwise TensorFlow's own is the default.",
     problem: matching(
       /^[a-z0-9][\w./:@-]*$/,

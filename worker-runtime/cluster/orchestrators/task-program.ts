@@ -1,9 +1,6 @@
 /** What a task runs, in every export. */
 import type { ExportTask } from "./export-model.js";
-import type { ExportSettings } from "./export-options.js";
-
-/** The tag of TensorFlow's images that was current when Tensordeck was tested with it. */
-const TENSORFLOW_IMAGE = "tensorflow/tensorflow:2.21.0";
+import { type ExportSettings, tensorflowImage } from "./export-options.js";
 
 /** A server of TensorFlow's for the task that TF_CONFIG names. */
 const SERVER_LINES = [
@@ -53,5 +50,5 @@ export function healthCommand({ run, port }: ExportSettings): string[] | undefin
 
 /** The container image; that of a worker is always given. */
 export function imageOf({ image }: Pick<ExportSettings, "image">, gpus: number): string {
-  return image ?? (gpus > 0 ? `${TENSORFLOW_IMAGE}-gpu` : TENSORFLOW_IMAGE);
+  return image ?? tensorflowImage(gpus > 0);
 }

@@ -139,7 +139,6 @@ export const clusterCommands = {
     openWindow: {
       label: "Open its window",
       named: "Open the window of {name}",
-      reason: "It takes the role Manage there.",
     },
     firewall: {
       label: "Check its firewall…",
@@ -173,6 +172,7 @@ export const clusterCommands = {
     },
   },
   task: {
+    unreachable: "Its machine does not answer.",
     start: {
       label: "Start",
       short: "Start again",

@@ -244,6 +244,11 @@ export const graphCommands = {
       keywords:
         "block, Keras, Dense, Conv2D, LSTM, GRU, attention, BatchNorm, Dropout, Embedding, loss, accuracy, tf.data, pipeline, CSV, TFRecord",
     },
+    addNamed: {
+      label: "Add a layer of a kind…",
+      named: "Add the layer {layer}…",
+      keywords: "block, Keras",
+    },
   },
   node: {
     nodes: {

@@ -241,6 +241,7 @@ export const windowCommands = {
     noConnectionChosen: "No connection is chosen.",
     noNodeLacksKernel: "No node lacks a kernel.",
     noOpChosen: "No op is chosen.",
+    noLayerChosen: "No layer is chosen.",
     examplesNotReadYet: "The examples are not read yet.",
     noDocumentOpenedYet: "No document was opened yet.",
     noTensorOpenInDock: "No tensor is open in the dock.",

@@ -164,11 +164,30 @@ describe("dialling an agent", () => {
       reason: "The machine answers, but no Tensordeck listens at that port.",
     });
     expect(await problemOfDial([await serve(createServer())], { timeoutMillis: 50 })).toMatchObject({
-      code: "DEADLINE_EXCEEDED",
+      code: "UNAVAILABLE",
+      message: expect.stringMatching(/^gpu-box did not answer at 127\.0\.0\.1:\d+\.$/),
     });
     expect(await problemOfDial([])).toMatchObject({ code: "UNAVAILABLE" });
     expect(await problemOfDial(["no port"])).toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(await problemOfDial([here()], { identity: box.identity })).toBeDefined();
+  });
+
+  it("says the same of a machine that is off, whichever of its addresses fails how", async () => {
+    const silent = await serve(createServer());
+    // The documentation's network, which nothing routes, fails at once or not before the time is over.
+    const addresses = [silent, "[2001:db8::1]:2220"];
+    const of = await Promise.all(
+      [addresses, addresses.toReversed()].map((each) => problemOfDial(each, { timeoutMillis: 600 })),
+    );
+    for (const problem of of) {
+      expect(problem).toEqual({
+        code: "UNAVAILABLE",
+        message: "gpu-box did not answer at any of its addresses.",
+        reason: "It is off, asleep or in another network, or a firewall drops the packets sent to it.",
+        remedy: expect.stringContaining("Links"),
+        details: expect.stringMatching(/^127\.0\.0\.1:\d+: .+\n\[2001:db8::1\]:2220: .+$/),
+      });
+    }
   });
 
   it("can be called off", async () => {
