@@ -229,6 +229,40 @@ describe("a layout by ELK", () => {
   });
 });
 
+describe("blocks that follow each other and whose edges leave lower than they enter", () => {
+  const cells = Array.from(
+    { length: 24 },
+    (_, index): Cell => ({
+      ...{ id: `block_${index}`, width: 440, height: 300 },
+      inputs: [{ id: "in", y: 60 }],
+      outputs: [{ id: "out", y: 200 }],
+    }),
+  );
+  const edges = cells.slice(1).map(({ id: to }, index) => ({
+    id: `to ${to}`,
+    from: { cell: `block_${index}`, port: "out" },
+    to: { cell: to, port: "in" },
+  }));
+
+  it("stand in level rows", async () => {
+    const { places, routes } = await engine().layout(
+      { cells, edges, aspect: 1.5 },
+      new AbortController().signal,
+    );
+    const rows = new Set(cells.map(({ id }) => places.get(id)?.y));
+    expect(rows.size).toBeLessThan(8);
+    expect([...routes.values()].filter((route) => !isOrthogonal(route))).toEqual([]);
+  });
+
+  it("keep straight edges where these do not make the drawing small", async () => {
+    const { places } = await engine().layout(
+      { cells: cells.slice(0, 2), edges: edges.slice(0, 1), aspect: 1.5 },
+      new AbortController().signal,
+    );
+    expect((places.get("block_0")?.y ?? 0) + 200).toBe((places.get("block_1")?.y ?? 0) + 60);
+  });
+});
+
 /** Boxes in columns, joined from column to column. */
 const drawings = fc
   .array(fc.array(fc.nat(200), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 25 })
