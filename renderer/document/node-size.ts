@@ -28,6 +28,9 @@ const BOX_LINE = 20;
 const BOX_FONT = 15;
 /** Height of the title of an open scope. */
 export const FRAME_HEAD = 28;
+const FRAME_FONT = 19;
+/** A longer title is cut off. */
+const FRAME_MAX_TITLE = 560;
 
 /** Mean widths of the header's letters in the wide ones of the systems' fonts, in pixels. */
 const TITLE_LETTER = 7.6;
@@ -70,6 +73,11 @@ export function boxSize(title: string, count: string): BoxSize {
   const width = Math.min(BOX_MAX_WIDTH, Math.max(BOX_MIN_WIDTH, Math.ceil(wanted / 8) * 8));
   const lines = Math.min(BOX_MAX_LINES, linesOf(title, width - beside));
   return { width, height: BOX_HEIGHT + (lines - 1) * BOX_LINE, lines };
+}
+
+/** The width that the frame of an open scope needs for its title, seen from afar, and the button before it. */
+export function frameTitleWidth(title: string): number {
+  return Math.min(FRAME_MAX_TITLE, 52 + boldWidth(title, FRAME_FONT));
 }
 
 /** The lines of a title that is broken between the parts of the name, and within a part that is too long for a line. */

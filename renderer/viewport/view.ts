@@ -147,9 +147,10 @@ export function fitGraph(names?: readonly string[], duration = viewDuration()): 
 function fittingView(
   { left, top, right, bottom }: Rect,
   { width, height }: { readonly width: number; readonly height: number },
+  maxZoom = FIT_MAX_ZOOM,
 ): Viewport {
   const bounds = { x: left, y: top, width: right - left, height: bottom - top };
-  return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, fitPadding({ width, height }));
+  return getViewportForBounds(bounds, width, height, MIN_ZOOM, maxZoom, fitPadding({ width, height }));
 }
 
 type FitPadding = Parameters<typeof getViewportForBounds>[5];
@@ -298,24 +299,27 @@ export function viewCentre(): Point {
 }
 
 /**
- * The view after the window got another size: a graph that was seen whole is still seen whole, and otherwise what was in
- * the middle stays there.
+ * The view after the window got another size: a graph that was fitted is fitted again, one that was seen whole is still seen
+ * whole, and otherwise what was in the middle stays there.
+ *
+ * @param wasFitted also where panels have shifted the graph since
  */
 export function viewAfterResize(
   view: Viewport,
   before: { readonly width: number; readonly height: number },
   after: { readonly width: number; readonly height: number },
   bounds: Rect | undefined,
+  wasFitted = isFitted(view, before, bounds),
 ): Viewport {
   const kept = {
     x: view.x + (after.width - before.width) / 2,
     y: view.y + (after.height - before.height) / 2,
     zoom: view.zoom,
   };
-  if (!bounds || !contains(visibleArea(view, before), bounds) || contains(visibleArea(kept, after), bounds)) {
-    return kept;
-  }
-  return fittingView(bounds, after);
+  if (!bounds) return kept;
+  if (wasFitted) return fittingView(bounds, after);
+  const isCutOff = contains(visibleArea(view, before), bounds) && !contains(visibleArea(kept, after), bounds);
+  return isCutOff ? fittingView(bounds, after) : kept;
 }
 
 /** Where a canvas is on the screen. */
@@ -323,7 +327,8 @@ export type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
 
 /**
  * The view after a panel changed the place or size of the canvas: the graph stays where it is on the screen. One that was
- * fitted to the canvas, and of which a part would now be hidden by a side or by what lies over the lower one, is fitted again.
+ * seen whole, and of which a part would now be hidden by a side or by what lies over the lower one, is fitted again, at no
+ * larger zoom than the user had chosen.
  *
  * @param wasFitted also where panels have shifted the graph since
  */
@@ -334,15 +339,24 @@ export function viewAfterPanel(
   bounds: Rect | undefined,
   wasFitted = isFitted(view, before, bounds),
 ): Viewport {
-  const { x, y, zoom } = view;
-  const kept = { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
-  if (!bounds || !wasFitted) return kept;
+  const kept = keptOnScreen(view, before, after);
+  if (!bounds || !(wasFitted || contains(visibleArea(view, before), bounds))) return kept;
   const free = { width: after.width, height: after.height - OVERLAY_MARGIN.bottom };
-  return contains(visibleArea(kept, free), bounds) ? kept : fittingView(bounds, after);
+  if (contains(visibleArea(kept, free), bounds)) return kept;
+  return fittingView(bounds, after, wasFitted ? FIT_MAX_ZOOM : view.zoom);
+}
+
+/** The view in which the graph stays where it is on the screen while the canvas is moved or resized. */
+export function keptOnScreen({ x, y, zoom }: Viewport, before: Frame, after: Frame): Viewport {
+  return { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
 }
 
 /** Whether the whole graph is seen as "Fit" shows it. */
-export function isFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
+export function isFitted(
+  view: Viewport,
+  frame: Pick<Frame, "width" | "height">,
+  bounds: Rect | undefined,
+): boolean {
   return bounds !== undefined && isClose(view, fittingView(bounds, frame));
 }
 

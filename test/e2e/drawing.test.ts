@@ -61,7 +61,7 @@ describe.skipIf(peerMissing("chromium"))("drawing", () => {
     await window.node("product").getByText("shapes differ").waitFor();
     await window.select("product");
     await window.inspector
-      .getByText("a is [2, 3], b is [1, 3]: the inner sizes, 3 and 1, must be equal.")
+      .getByText("a (a) is [2, 3], b (b) is [1, 3]: the inner sizes, 3 and 1, must be equal.")
       .waitFor();
     // Under the node, too, and by keyboard.
     await window.press("Control+.");

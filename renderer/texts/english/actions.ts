@@ -165,7 +165,7 @@ export const actions = {
   runActions: {
     select: "Select {node}",
     othersToo:
-      "{count, plural, one {One more thing keeps} other {# more things keep}} the graph from running.",
+      "{count, plural, one {One more thing keeps the graph from running:} other {# more things keep the graph from running; the first of them:}} {first}",
     needs: "This graph needs {tasks}.",
     needsFixed: "Collective operations need a fixed cluster.",
     whyFixed: "TensorFlow's servers run them only with tasks that they know from their start.",

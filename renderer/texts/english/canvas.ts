@@ -53,7 +53,7 @@ export const canvas = {
     cannotRun: "{count, plural, one {# node cannot run} other {# nodes cannot run}}",
     view: "View",
     zoom: "Zoom {zoom, number} %, {label}",
-    empty: "Drag an op here, or open a graph.",
+    empty: "Drag an op here, double-click to add one, or open a graph.",
   },
   colourLegend: {
     task: "Task",

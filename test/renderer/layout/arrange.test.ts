@@ -41,13 +41,19 @@ function networkOf(blocks: number, more: readonly string[] = []): VisibleGraph {
 
 function arranged(
   graph: VisibleGraph,
-  { by = engine(), memory = new LayoutMemory(), signal = new AbortController().signal }: Partial<Given> = {},
+  {
+    by = engine(),
+    memory = new LayoutMemory(),
+    signal = new AbortController().signal,
+    titleWidth = 0,
+  }: Partial<Given> = {},
 ): Promise<Arrangement> {
   const portsOf = () => ({ output: "p", input: "p" });
   return arrange(graph, {
     engine: by,
     cellOf,
     portsOf,
+    titleWidth: () => titleWidth,
     aspect: 1.2,
     memory,
     signal,
@@ -59,6 +65,7 @@ interface Given {
   readonly by: LayoutEngine;
   readonly memory: LayoutMemory;
   readonly signal: AbortSignal;
+  readonly titleWidth: number;
 }
 
 function boxesOf({ items }: VisibleGraph, { places, frames }: Arrangement): Map<string, Box> {
@@ -109,6 +116,13 @@ describe("an arrangement", () => {
       expect(route[0]?.x).toBeCloseTo(boxes.get(from)?.right ?? 0, 0);
       expect(route.at(-1)?.x).toBeCloseTo(boxes.get(to)?.left ?? 0, 0);
     }
+  });
+
+  it("has frames that are wide enough for their titles", async () => {
+    const graph = networkOf(5);
+    const { frames } = await arranged(graph, { titleWidth: 900 });
+    expect(frames.size).toBeGreaterThan(0);
+    for (const { width } of frames.values()) expect(width).toBeGreaterThanOrEqual(900);
   });
 
   it("fills a window with a chain: it is folded into rows", async () => {
