@@ -217,6 +217,10 @@ export const actions = {
     bringingBackSoFar:
       "Assigning {count, plural, one {the value of # variable} other {the values of # variables}}… {percent, number} %",
   },
+  trainingActions: {
+    added:
+      "Added {count, plural, one {# node} other {# nodes}} in the scope {scope}. Run now trains the graph, with the run configuration {configuration}.",
+  },
   variableActions: {
     graphChanged: "The graph was changed meanwhile.",
     valueOf: "Value of {variable}",

@@ -242,7 +242,7 @@ export const canvas = {
     },
     takeOne: "Use {name}",
     take: "Use {count, plural, =0 {it} other {these #}}",
-    preview: "Preview: {count, plural, one {# node is} other {# nodes are}} added in the scope train.",
+    preview: "Preview: {count, plural, one {# node is} other {# nodes are}} added in the scope {scope}.",
     back: "Back to the choices",
     keep: "Keep",
   },
