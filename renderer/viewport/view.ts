@@ -35,6 +35,15 @@ function canvasFrame(): DOMRect | undefined {
   return document.querySelector("[data-canvas]")?.getBoundingClientRect();
 }
 
+/** The canvas without what a panel covers on its right side, as the inspector of a narrow window does. */
+function uncoveredFrame(): Frame | undefined {
+  const frame = canvasFrame();
+  const cover = document.querySelector("[data-covers-canvas]")?.getBoundingClientRect();
+  if (!frame || !cover) return frame;
+  const { left, top, width, height } = frame;
+  return { left, top, height, width: Math.max(1, Math.min(width, cover.left - left)) };
+}
+
 /** The point of the graph that is seen at a point of the screen. */
 export function toGraph(screen: Point): Point {
   const { flow, origin } = useCanvas.getState();
@@ -191,6 +200,18 @@ export function revealNode(name: string, duration = viewDuration()): void {
   revealNodes([name], duration);
 }
 
+/** Brings nodes into the part of the canvas that no panel covers, if all of them fit into it. */
+export function revealBesideCover(names: readonly string[]): void {
+  const frame = uncoveredFrame();
+  const rect = areaOf(names);
+  if (!frame || !rect) return;
+  // Above the buttons that lie over the lower side.
+  const free = { width: frame.width, height: Math.max(1, frame.height - OVERLAY_MARGIN.bottom) };
+  const view = currentView();
+  const moved = revealedView(view, rect, free);
+  if (moved !== view && contains(visibleArea(moved, free), rect)) moveView(moved);
+}
+
 /** More nodes than this are not looked for in closed scopes. */
 const MAX_UNCOVERED = 50;
 
@@ -207,14 +228,14 @@ function uncover(names: readonly string[]): boolean {
 /** Brings an item of the drawing into view. */
 export function revealItem(id: string, duration = viewDuration()): void {
   const map = currentMap();
-  const frame = canvasFrame();
+  const frame = uncoveredFrame();
   const index = map.indexOf.get(id);
   if (frame && index !== undefined) revealRect(nodeRect(map, index), duration);
 }
 
 /** Brings an area of the graph into view; one that is larger than the canvas is shown whole. */
 export function revealRect(rect: Rect, duration = viewDuration()): void {
-  const frame = canvasFrame();
+  const frame = uncoveredFrame();
   if (!frame) return;
   const view = currentView();
   const isLarge =
@@ -241,7 +262,7 @@ export function isSeenWhole(): boolean {
 /** Brings nodes into view together; where they are too many for that, the first of them. */
 export function revealNodes(names: readonly string[], duration = viewDuration()): void {
   if (uncover(names)) return;
-  const frame = canvasFrame();
+  const frame = uncoveredFrame();
   const all = areaOf(names);
   const { zoom } = currentView();
   const fits =
