@@ -25,7 +25,8 @@ export function openCallOf(node: NodeDef): boolean {
 export function doubleClickAt({ target, clientX, clientY }: MouseEvent, picture: PicturePointer): void {
   if (!(target instanceof Element) || target.closest("button")) return;
   const element = target.closest<HTMLElement>(".react-flow__node");
-  const onPane = target.closest(".react-flow__pane") !== null;
+  // Nodes, edges and annotations lie within the pane.
+  const onPane = target.matches(".react-flow__pane");
   const at = { x: clientX, y: clientY };
   const hit = onPane ? picture.hit(at) : undefined;
   const id = element ? element.dataset.id : hit?.node;

@@ -19,10 +19,11 @@ function Canvas({ edge }: { readonly edge?: string }): ReactElement {
   return (
     <>
       <section role="application" onDoubleClick={(event) => doubleClickAt(event, picture)}>
-        <div className="react-flow__pane" data-testid="pane" />
-        <div className="react-flow__node" data-id="x">
-          <div data-node-head="">title of x</div>
-          <div>body of x</div>
+        <div className="react-flow__pane" data-testid="pane">
+          <div className="react-flow__node" data-id="x">
+            <div data-node-head="">title of x</div>
+            <div>body of x</div>
+          </div>
         </div>
       </section>
       <EdgeMenu />
@@ -58,6 +59,7 @@ describe("a double click", () => {
     expect(document.activeElement).toBe(name);
     await user.keyboard("total{Enter}");
     expect([graph().document.nodes.has("total"), graph().document.nodes.has("x")]).toEqual([true, false]);
+    expect(useCanvas.getState().edgeMenu).toBeUndefined();
   });
 
   it("elsewhere on a node does nothing", async () => {
