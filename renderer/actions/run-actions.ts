@@ -121,11 +121,12 @@ async function deliver(
 ): Promise<void> {
   dismissRunNotices();
   const session = activeSession();
-  const [blocker, ...others] = blockers;
+  const [blocker, next] = blockers;
   if (blocker !== undefined) {
     const { node } = blocker;
-    const problem =
-      others.length === 0 ? blocker : { ...blocker, reason: joinReason(blocker.reason, others.length) };
+    const problem = next
+      ? { ...blocker, reason: joinReason(blocker.reason, blockers.length - 1, next) }
+      : blocker;
     const action: NoticeAction | undefined =
       node === undefined ? undefined : { label: words.select({ node }), run: () => selectInGraph([node]) };
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
@@ -156,8 +157,9 @@ export function wantsTrace(): boolean {
   return useUi.getState().trace || useDocument.getState().document.runConfig.trace;
 }
 
-function joinReason(reason: string | undefined, others: number): string {
-  const more = words.othersToo({ count: others });
+/** @param next the first of the others */
+function joinReason(reason: string | undefined, others: number, next: Problem): string {
+  const more = words.othersToo({ count: others, first: next.message });
   return reason === undefined ? more : `${reason} ${more}`;
 }
 

@@ -1,11 +1,18 @@
 /** Making a graph trainable: the dialog, and what of it is done on the canvas. */
 import type { Trainable } from "../../worker-runtime/graph/training/trainable/make-trainable.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { trainingScope } from "../document/trainable.js";
+import { showNotice } from "../stores/app-store.js";
+import { activeSession } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { graphViewActions } from "../stores/graph-view-store.js";
 import { type TrainingDraft, type TrainingStep, useTrainingSetup } from "../stores/training-setup.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { revealNodes } from "../viewport/view.js";
+
+const words = texts.actions.trainingActions;
+const NOTICE = "made-trainable";
 
 type Picking = Extract<TrainingStep, { kind: "pick" }>;
 
@@ -55,6 +62,20 @@ export function cancelStep(step: TrainingStep): void {
   reopen(step.draft);
 }
 
+/** Adds what trains the graph, shows the whole of it and says what came of it. @returns why that cannot be done */
+export function addTraining(made: Trainable, steps: number): string | undefined {
+  if (!documentActions.makeTrainable(made, steps)) return documentActions.takeRefusal();
+  uiActions.close();
+  graphViewActions.fitNext();
+  const message = words.added({
+    count: made.added.length,
+    scope: trainingScope(made),
+    configuration: useDocument.getState().document.runConfig.name,
+  });
+  showNotice({ kind: "info", key: NOTICE, session: activeSession(), problem: { code: "OK", message } });
+  return undefined;
+}
+
 /** Adds what trains the graph and shows it, to be kept or taken back. @returns why that cannot be done */
 export function previewOnCanvas(made: Trainable, steps: number, draft: TrainingDraft): string | undefined {
   if (!documentActions.makeTrainable(made, steps)) return documentActions.takeRefusal();
@@ -63,7 +84,9 @@ export function previewOnCanvas(made: Trainable, steps: number, draft: TrainingD
   // Its scope opens.
   graphViewActions.uncover([made.plan.init]);
   if (made.added.length <= MOST_SELECTED) documentActions.select(made.added.map(({ name }) => name));
-  useTrainingSetup.setState({ step: { kind: "preview", nodes, added: made.added.length, draft } });
+  useTrainingSetup.setState({
+    step: { kind: "preview", nodes, added: made.added.length, scope: trainingScope(made), draft },
+  });
   return undefined;
 }
 

@@ -22,6 +22,7 @@ import { UiServicesProvider } from "../ui/services.js";
 import { Split } from "../ui/split.js";
 import { TabPanel, Tabs } from "../ui/tabs.js";
 import { TooltipProvider } from "../ui/tooltip.js";
+import { revealBesideCover } from "../viewport/view.js";
 import styles from "./app.module.css";
 import { DocumentTabs, showDocument } from "./document-tabs.js";
 import { DropTarget } from "./drop-target.js";
@@ -31,7 +32,7 @@ import { RuntimeBanner } from "./runtime-banner.js";
 import { SideTabs } from "./side-tabs.js";
 import { StatusBar } from "./status-bar.js";
 import { TopBar } from "./top-bar.js";
-import { useDockThatYields, useNarrow } from "./use-narrow.js";
+import { useNarrow, usePanelsThatYield } from "./use-narrow.js";
 
 const words = texts.app.app;
 
@@ -67,7 +68,7 @@ function OpenDialog(): ReactElement | null {
 
 function Frame(): ReactElement {
   const narrow = useNarrow();
-  useDockThatYields();
+  usePanelsThatYield();
   useFocusAfterClosing();
   return (
     <div className={styles.frame}>
@@ -234,6 +235,9 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
   const selection = useGraph((state) => state.selection);
   const { id } = useActiveGraph();
   const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
+  useEffect(() => {
+    if (overlay && open) revealBesideCover([...selection]);
+  }, [overlay, open, selection]);
   if (!open) {
     return (
       <div className={styles.inspectorOpener}>
@@ -247,6 +251,7 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
       style={overlay ? { width } : undefined}
       aria-label={words.inspector}
       data-panel-name="inspector"
+      data-covers-canvas={overlay ? "" : undefined}
       tabIndex={-1}
       onKeyDown={(event) => {
         if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);

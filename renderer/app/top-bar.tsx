@@ -28,13 +28,17 @@ export function TopBar(): ReactElement {
     <header className={styles.bar} data-panel-name="top" tabIndex={-1}>
       <MainMenu />
       <DocumentName />
-      <CommandIconButton command={editCommands.undo} />
-      <CommandIconButton command={editCommands.redo} />
+      <span className={narrowStyles.notInSmallWindow}>
+        <CommandIconButton command={editCommands.undo} />
+        <CommandIconButton command={editCommands.redo} />
+      </span>
       <span className={styles.gap} style={{ minWidth: 16, flexBasis: Math.max(16, sideWidth - 280) }} />
       <SessionTarget />
       <RunGroup />
       <RunProgress />
-      <CommandSwitch command={traceCommands.toggle} />
+      <span className={running ? narrowStyles.notInSmallWindow : undefined}>
+        <CommandSwitch command={traceCommands.toggle} />
+      </span>
       <span className={styles.rest} />
       <button
         type="button"

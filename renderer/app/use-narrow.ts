@@ -20,22 +20,34 @@ export function useNarrow(): boolean {
 /** At this height, which 200 % zoom reaches on a laptop, an open dock would leave the graph a strip of 100 px. */
 const LOW = "(max-height: 519px)";
 
-/** Closes the dock while the window is low; it can be opened there, and is open again afterwards if it was before. */
-export function useDockThatYields(): void {
+/** At this width, which 200 % zoom reaches on a laptop, a side panel and the inspector would leave no graph to be seen. */
+const SMALL = "(max-width: 767px)";
+
+const isDockOpen = () => useUi.getState().dockOpen;
+const isSideOpen = () => useUi.getState().sideOpen;
+
+/** The dock and the side panel give way to the graph in a window that is too small for both. */
+export function usePanelsThatYield(): void {
+  usePanelThatYields(LOW, isDockOpen, uiActions.toggleDock);
+  usePanelThatYields(SMALL, isSideOpen, uiActions.toggleSide);
+}
+
+/** Closes a panel while the window is small; it can be opened there, and is open again afterwards if it was before. */
+function usePanelThatYields(small: string, isOpen: () => boolean, toggle: (open: boolean) => void): void {
   useEffect(() => {
-    const query = window.matchMedia(LOW);
+    const query = window.matchMedia(small);
     let wasOpen = false;
     const update = () => {
       if (query.matches) {
-        wasOpen = useUi.getState().dockOpen;
-        if (wasOpen) uiActions.toggleDock(false);
+        wasOpen = isOpen();
+        if (wasOpen) toggle(false);
       } else if (wasOpen) {
         wasOpen = false;
-        uiActions.toggleDock(true);
+        toggle(true);
       }
     };
     update();
     query.addEventListener("change", update);
     return () => query.removeEventListener("change", update);
-  }, []);
+  }, [small, isOpen, toggle]);
 }

@@ -11,7 +11,7 @@ import { selectedBoxes } from "../viewport/selected-scopes.js";
 import { revealItem } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { namesOf } from "./canvas-selection.js";
-import { openCallOf } from "./toggle-scope.js";
+import { openCallOf } from "./double-click.js";
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },

@@ -41,6 +41,7 @@ import {
   selectWithin,
 } from "./canvas-selection.js";
 import { openCanvasMenu } from "./context-menu.js";
+import { doubleClickAt } from "./double-click.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
 import type { CanvasNode } from "./flow-nodes.js";
 import { GraphEdge, PulledEdge } from "./graph-edge.js";
@@ -50,7 +51,6 @@ import styles from "./graph-view.module.css";
 import { FAR_ZOOM, SMALL_ZOOM } from "./picture.js";
 import { revealWhatIsAdded } from "./reveal-added.js";
 import { ScopeNode } from "./scope-node.js";
-import { toggleScopeAt } from "./toggle-scope.js";
 import { useArranged } from "./use-arranged.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
 import { useInSteps } from "./use-in-steps.js";
@@ -160,7 +160,7 @@ export function GraphView(): ReactElement {
       }}
       onMouseDownCapture={keepFromSelectingText}
       onContextMenu={(event) => openCanvasMenu(event, picture)}
-      onDoubleClick={(event) => toggleScopeAt(event, picture)}
+      onDoubleClick={(event) => doubleClickAt(event, picture)}
     >
       <ReactFlow<CanvasNode, GraphFlowEdge>
         nodes={nodes}

@@ -1,7 +1,8 @@
 /** Draws nodes and edges on a drawing surface: the rendering of a graph that is too large for DOM elements. */
 import type { Point } from "../document/model.js";
+import { FRAME_HEAD } from "../document/node-size.js";
 import { edgePieceIn, routePieceIn } from "../viewport/edge-path.js";
-import { edgeEnds, type GraphMap, nodeRect } from "../viewport/graph-map.js";
+import { edgeEnds, type GraphMap, type MapItem, nodeRect } from "../viewport/graph-map.js";
 import { grown, overlap, type Rect } from "../viewport/rect.js";
 
 /** Edges that are drawn in one way. */
@@ -59,6 +60,11 @@ const FAR_TITLE = 18;
 const NEAR_TITLE = 12;
 /** Letters smaller than this cannot be read, in pixels. */
 const LEAST_LETTER = 5;
+const FRAME_CORNER = 8;
+const FRAME_TITLE = 13;
+/** The title of an open scope that is seen from far away, in pixels of the screen, and the least frame that it is drawn over. */
+const FAR_FRAME_TITLE = 11;
+const LEAST_FRAME = { width: 48, height: 28 };
 
 export function drawPicture(
   context: CanvasRenderingContext2D,
@@ -79,6 +85,13 @@ export function drawPicture(
     bottom: origin.y + (height - offset.y) / zoom,
   };
   const area = grown(seen, OVERLAP / zoom);
+  const inView = picture.nodes.flatMap((index): Drawn[] => {
+    const rect = nodeRect(picture.map, index);
+    const item = picture.map.items[index];
+    return item && overlap(rect, area) ? [{ item, index, rect }] : [];
+  });
+  const frames = inView.filter(({ item }) => item.kind === "frame");
+  for (const frame of frames) drawFrame(context, picture, frame, at, zoom, css);
   for (const { colour, width: lineWidth, edges } of picture.groups) {
     context.strokeStyle = css(colour);
     context.lineWidth = Math.max(0.5, lineWidth * zoom);
@@ -93,10 +106,69 @@ export function drawPicture(
     }
     context.stroke();
   }
-  for (const index of picture.nodes) {
-    const rect = nodeRect(picture.map, index);
-    if (overlap(rect, area)) drawNode(context, picture, index, rect, at, zoom, css);
+  for (const drawn of inView) {
+    if (drawn.item.kind !== "frame") drawNode(context, picture, drawn, at, zoom, css);
   }
+  const around = new Set(frames.map(({ item }) => (item.kind === "frame" ? item.scope.parent : undefined)));
+  for (const frame of frames) drawFrameTitle(context, frame, !around.has(frame.item.id), at, zoom, css);
+}
+
+/** An item that is in view. */
+interface Drawn {
+  readonly item: MapItem;
+  readonly index: number;
+  readonly rect: Rect;
+}
+
+/** An open scope: an outline behind its nodes and the edges between them. */
+function drawFrame(
+  context: CanvasRenderingContext2D,
+  { look }: Picture,
+  { index, rect }: Drawn,
+  at: (point: Point) => Point,
+  zoom: number,
+  css: (colour: string) => string,
+): void {
+  const { selected, state } = look(index);
+  const { x, y } = at({ x: rect.left, y: rect.top });
+  context.beginPath();
+  const [width, height] = [(rect.right - rect.left) * zoom, (rect.bottom - rect.top) * zoom];
+  context.roundRect(x, y, width, height, FRAME_CORNER * zoom);
+  context.fillStyle = css("color-mix(in srgb, var(--bg-1) 60%, transparent)");
+  context.fill();
+  context.strokeStyle = css(selected ? "var(--fg-0)" : state === "bad" ? "var(--err)" : "var(--line-3)");
+  context.lineWidth = selected ? 2 : 1;
+  context.stroke();
+}
+
+/** Above its nodes, or over them where their own titles cannot be read. */
+function drawFrameTitle(
+  context: CanvasRenderingContext2D,
+  { item, rect }: Drawn,
+  isInnermost: boolean,
+  at: (point: Point) => Point,
+  zoom: number,
+  css: (colour: string) => string,
+): void {
+  if (item.kind !== "frame") return;
+  const [width, height] = [(rect.right - rect.left) * zoom, (rect.bottom - rect.top) * zoom];
+  const far = zoom < FAR_ZOOM;
+  const isSmall = width < LEAST_FRAME.width || height < LEAST_FRAME.height;
+  if (far && (!isInnermost || isSmall)) return;
+  context.font = `600 ${far ? FAR_FRAME_TITLE : FRAME_TITLE * zoom}px ${css("var(--ui)")}`;
+  context.textBaseline = "middle";
+  const title = cut(context, item.scope.label, width - 8);
+  const { x, y } = at({ x: rect.left, y: rect.top });
+  const left = far ? x + (width - context.measureText(title).width) / 2 : x + 8 * zoom;
+  const middle = far ? y + height / 2 : y + (FRAME_HEAD * zoom) / 2;
+  if (far) {
+    // Readable over what is below it.
+    context.strokeStyle = css("var(--bg-0)");
+    context.lineWidth = 4;
+    context.strokeText(title, left, middle);
+  }
+  context.fillStyle = css("var(--fg-0)");
+  context.fillText(title, left, middle);
 }
 
 /** False for an edge that does not pass through the area. */
@@ -125,9 +197,8 @@ function addEdge(
 
 function drawNode(
   context: CanvasRenderingContext2D,
-  { map, look }: Picture,
-  index: number,
-  rect: Rect,
+  { look }: Picture,
+  { item, index, rect }: Drawn,
   at: (point: Point) => Point,
   zoom: number,
   css: (colour: string) => string,
@@ -153,8 +224,7 @@ function drawNode(
   context.lineWidth = selected ? 2 : Math.max(0.5, zoom);
   context.stroke();
   const letters = (far ? FAR_TITLE : NEAR_TITLE) * zoom;
-  const item = map.items[index];
-  if (letters < LEAST_LETTER || !item) return;
+  if (letters < LEAST_LETTER) return;
   context.font = `600 ${letters}px ${css("var(--ui)")}`;
   context.fillStyle = css("var(--fg-0)");
   context.textBaseline = "middle";

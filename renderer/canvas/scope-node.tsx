@@ -5,14 +5,15 @@ import { openScopeCommands } from "../commands/scope-commands.js";
 import type { Scope } from "../document/scope-tree.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { texts } from "../texts/texts.js";
-import { BreakableName, longestPart } from "../ui/breakable-name.js";
+import { BreakableName } from "../ui/breakable-name.js";
 import { classNames } from "../ui/class-names.js";
 import { compactText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { longestPart } from "../ui/name-parts.js";
 import textStyles from "../ui/text.module.css";
 import { useColourOf } from "../viewport/colouring.js";
 import { microsText } from "../viewport/node-text.js";
-import { repeatText } from "../viewport/shown-graph.js";
+import { boxSize, repeatText } from "../viewport/shown-graph.js";
 import type { ScopeFlowNode } from "./flow-nodes.js";
 import { FAR_ZOOM } from "./picture.js";
 import styles from "./scope-node.module.css";
@@ -58,7 +59,12 @@ function ScopeBox({ scope, selected }: ShapeProps): ReactElement {
       )}
       data-scope="box"
       style={
-        { "--c": main?.colour, "--scale": scaled, "--longest": longestPart(scope.label) } as CSSProperties
+        {
+          "--c": main?.colour,
+          "--scale": scaled,
+          "--longest": longestPart(scope.label),
+          "--lines": boxSize(scope).lines,
+        } as CSSProperties
       }
       title={words.title({ path: scope.path, facts: tooltip(status) })}
     >

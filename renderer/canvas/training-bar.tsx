@@ -66,7 +66,7 @@ function Preview({ step }: { readonly step: Extract<TrainingStep, { kind: "previ
   return (
     <>
       <span className={textStyles.truncated} role="status">
-        {words.preview({ count: step.added })}
+        {words.preview({ count: step.added, scope: step.scope })}
       </span>
       <Button size="small" onClick={() => cancelStep(step)}>
         {words.back}

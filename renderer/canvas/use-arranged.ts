@@ -26,6 +26,7 @@ export function useArranged(canvas: RefObject<HTMLElement | null>): void {
         beforeShow: () => {
           const { shown, next } = useGraphView.getState();
           if (!shown) return () => fitGraph(undefined, 0);
+          if (next?.kind === "fit") return () => fitGraph();
           if (next?.kind === "reveal") return () => revealNodes(next.nodes);
           if (next?.kind === "move") return () => moveView(next.view);
           if (next?.kind !== "keep") return () => undefined;

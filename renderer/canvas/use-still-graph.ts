@@ -1,7 +1,7 @@
 /**
  * Adjusts the view when the canvas is moved or resized. A bar or panel that appears, disappears or is resized leaves
- * the graph at its position on the screen, unless it hides a part of a graph that was fitted; resizing the window keeps the
- * same part in view. Also tells whether the canvas is small.
+ * the graph at its position on the screen, unless it hides a part of a graph that was seen whole; resizing the window keeps
+ * the same part in view, and a fitted graph fitted. Also tells whether the canvas is small.
  */
 import type { Viewport } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
@@ -22,24 +22,26 @@ export function useStillGraph(canvas: RefObject<HTMLElement | null>): void {
     const still = new StillView();
     let windowSize = sizeOfWindow();
     /** The canvas and its view before the window got another size, while the panels still follow it. */
-    let start: { readonly rect: DOMRect; readonly view: Viewport } | undefined;
+    let start: { readonly rect: DOMRect; readonly view: Viewport; readonly wasFitted: boolean } | undefined;
     const settled = () => {
       start = undefined;
     };
     const observer = new ResizeObserver(() => {
       const now = element.getBoundingClientRect();
       const view = currentView();
+      const { bounds } = currentMap();
       if (sizeOfWindow() !== windowSize) {
-        start = { rect: before, view };
+        start = { rect: before, view, wasFitted: still.isFitted(view, before, bounds) };
         // Panels are laid out after the window has its size, some of them with the frame after that.
         requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(settled)));
       }
       if (start) {
-        const after = viewAfterResize(start.view, start.rect, now, currentMap().bounds);
-        still.afterResize(view, after);
+        const { rect, wasFitted } = start;
+        const after = viewAfterResize(start.view, rect, now, bounds, wasFitted);
+        still.afterResize(after, wasFitted);
         moveView(after, 0);
       } else {
-        const after = still.afterPanel(view, before, now, currentMap().bounds);
+        const after = still.afterPanel(view, before, now, bounds);
         if (after.x !== view.x || after.y !== view.y || after.zoom !== view.zoom) moveView(after, 0);
       }
       const isSmall = now.height < SMALL_HEIGHT || now.width < SMALL_WIDTH;

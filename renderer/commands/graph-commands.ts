@@ -4,7 +4,8 @@ import { wiringOf } from "../document/wiring.js";
 import { type DocumentStore, documentActions, useGraph } from "../stores/document-store.js";
 import { useGraphKernels } from "../stores/kernel-store.js";
 import { texts } from "../texts/texts.js";
-import { fitGraph, toGraph, toScreen, viewCentre } from "../viewport/view.js";
+import { openOpMenu } from "../viewport/new-node-place.js";
+import { fitGraph, toScreen, viewCentre } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, type Enabled, when } from "./command.js";
 import { remember } from "./remember.js";
@@ -49,10 +50,7 @@ export const graphCommands = defineCommands(graphTarget, {
     label: words.addOp.label,
     keywords: words.addOp.keywords,
     icon: "plus",
-    run: () => {
-      const at = useCanvas.getState().contextMenu?.screen ?? toScreen(viewCentre());
-      useCanvas.setState({ edgeMenu: { from: undefined, at: toGraph(at), screen: at } });
-    },
+    run: () => openOpMenu(useCanvas.getState().contextMenu?.screen ?? toScreen(viewCentre())),
   },
   arrange: {
     id: "graph.arrange",

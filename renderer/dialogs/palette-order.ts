@@ -10,6 +10,9 @@ export interface Offer {
   readonly action: Action;
 }
 
+/** Above every score. */
+const MEANT_RANK = 2;
+
 /** 0 unless every word that was typed is part of the offer's text; more, the more of them words begin with. */
 export function score({ text, keywords }: Pick<Offer, "text" | "keywords">, wanted: string): number {
   const label = `${text} ${keywords}`.toLowerCase();
@@ -20,16 +23,31 @@ export function score({ text, keywords }: Pick<Offer, "text" | "keywords">, want
 }
 
 /**
+ * The offer whose text has what was typed, if it cannot be run now and none that can be run has it too: Enter must not run
+ * another one that only has the same words.
+ */
+export function meantOffer(offers: readonly Offer[], wanted: string): Offer | undefined {
+  const isEnabled = ({ action }: Offer) => action.reason === undefined;
+  if (wanted === "" || !offers.some(isEnabled)) return undefined;
+  const named = offers.filter(({ text }) => text.toLowerCase().includes(wanted.toLowerCase()));
+  return named.some(isEnabled) ? undefined : named[0];
+}
+
+/**
  * The offers by group. Where something is wanted, the best group comes first, and in it what can be done now and fits
  * best; what fits equally keeps its order.
+ *
+ * @param meant comes before all others
  */
 export function groupsOf(
   offers: readonly Offer[],
   groups: readonly CommandGroup[],
   wanted: string,
+  meant?: Offer,
 ): readonly (readonly [group: CommandGroup, offers: readonly Offer[]])[] {
   // One that cannot be done now is below all that can.
-  const rank = (offer: Offer) => score(offer, wanted) - (offer.action.reason === undefined ? 0 : 1);
+  const rank = (offer: Offer) =>
+    offer === meant ? MEANT_RANK : score(offer, wanted) - (offer.action.reason === undefined ? 0 : 1);
   const listed = groups.map((group) => {
     const own = offers.filter((offer) => offer.group === group);
     return [group, wanted === "" ? own : own.toSorted((one, other) => rank(other) - rank(one))] as const;

@@ -15,7 +15,7 @@ import textStyles from "../ui/text.module.css";
 import { opTitle } from "../viewport/node-text.js";
 import { goToNode } from "../viewport/travel.js";
 import styles from "./palette.module.css";
-import { groupsOf, type Offer, score } from "./palette-order.js";
+import { groupsOf, meantOffer, type Offer, score } from "./palette-order.js";
 
 const words = texts.dialogs.palette;
 
@@ -87,6 +87,8 @@ export function Palette(): ReactElement {
   // The cluster changes every second; the commands shown when the palette opened stay.
   const [offers] = useState(offersNow);
   const shown = listed(offers, wanted);
+  // A node whose name has what was typed can be gone to.
+  const meant = found.length > 0 ? undefined : meantOffer(shown, wanted);
   return (
     <Cmdk.Dialog
       open
@@ -107,14 +109,16 @@ export function Palette(): ReactElement {
         <Cmdk.Empty>
           <EmptyText>{words.nothingFound({ search })}</EmptyText>
         </Cmdk.Empty>
-        {groupsOf(shown, groupOrder(selected), wanted).map(([group, offers]) => (
+        {groupsOf(shown, groupOrder(selected), wanted, meant).map(([group, offers]) => (
           <Cmdk.Group key={group} heading={texts.commands.groups[group]}>
             {offers.map((offer) => (
               <OfferItem
                 key={offer.key}
                 offer={offer}
                 search={search}
+                isMeant={offer === meant}
                 onChoose={() => {
+                  if (offer === meant) return;
                   close();
                   offer.action.run();
                 }}
@@ -175,14 +179,21 @@ function switchText(checked: boolean | undefined): string | undefined {
 interface OfferItemProps {
   readonly offer: Offer;
   readonly search: string;
+  /** It stays chosen, so that Enter runs no other one, and shows its reason. */
+  readonly isMeant: boolean;
   onChoose(): void;
 }
 
-function OfferItem({ offer, search, onChoose }: OfferItemProps): ReactElement {
+function OfferItem({ offer, search, isMeant, onChoose }: OfferItemProps): ReactElement {
   const { key, text, action } = offer;
   const { icon, shortcut, hint, checked, reason } = action;
   return (
-    <Cmdk.Item className={styles.item} value={key} disabled={reason !== undefined} onSelect={onChoose}>
+    <Cmdk.Item
+      className={styles.item}
+      value={key}
+      disabled={reason !== undefined && !isMeant}
+      onSelect={onChoose}
+    >
       {icon ? <Icon name={icon} /> : <span style={{ width: 16 }} />}
       <span className={styles.text}>
         <span className={textStyles.truncated}>

@@ -13,6 +13,7 @@ import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
+import { NameAndType } from "./name-and-type.js";
 import { RunColumn, RunWarning } from "./run-column.js";
 import styles from "./run-signatures.module.css";
 import { previewText } from "./tensor-text.js";
@@ -71,7 +72,7 @@ function Signature({ name, signature, run }: SignatureProps): ReactElement {
           checked={chosen}
           onChange={() => documentActions.chooseRun(wanted, words.run({ name }))}
         />
-        <b className={textStyles.truncated}>{name}</b>
+        <b className={styles.signatureName}>{name}</b>
       </label>
       <Ends title={words.takes} infos={signature.inputs} />
       <Ends title={words.gives} infos={signature.outputs} values />
@@ -90,8 +91,9 @@ function Ends({ title, infos, values = false }: EndsProps) {
   return [...infos].map(([name, info], index) => (
     <div className={styles.end} key={name} title={tensorsOf(info).join(", ")}>
       <span className={styles.title}>{index === 0 ? title : ""}</span>
-      <span className={classNames(textStyles.truncated, styles.name)}>{name}</span>
-      <span className={classNames(textStyles.monospace, styles.type)}>{typeText(info)}</span>
+      <NameAndType type={typeText(info)}>
+        <span className={styles.name}>{name}</span>
+      </NameAndType>
       {values ? <Value info={info} /> : null}
     </div>
   ));

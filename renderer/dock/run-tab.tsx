@@ -17,13 +17,13 @@ import { documentActions, lookupOp, useDocument } from "../stores/document-store
 import { useOps } from "../stores/ops-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
-import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { IconButton } from "../ui/icon-button.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
 import { TextInput } from "../ui/text-input.js";
 import { showInGraph } from "../viewport/travel.js";
+import { NameAndType } from "./name-and-type.js";
 import { RunColumn, RunWarning } from "./run-column.js";
 import { RunConfigColumn } from "./run-configs.js";
 import { FeedColumn } from "./run-feeds.js";
@@ -102,6 +102,20 @@ function show(node: string): void {
   showInGraph([node]);
 }
 
+interface RowNameProps {
+  readonly name: string;
+  readonly title: string;
+  onShow(): void;
+}
+
+function RowName({ name, title, onShow }: RowNameProps): ReactElement {
+  return (
+    <TextButton className={rowStyles.link} title={title} onClick={onShow}>
+      {name}
+    </TextButton>
+  );
+}
+
 function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: ChosenRun }): ReactElement {
   const { node, output } = parseTensorName(tensor);
   const def = useDocument((state) => state.document.nodes.get(node));
@@ -110,16 +124,9 @@ function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: Chos
   return (
     <li className={rowStyles.row}>
       <Icon name="table" size={14} />
-      <TextButton
-        className={classNames(textStyles.truncated, rowStyles.link)}
-        title={words.showNode({ node })}
-        onClick={() => show(node)}
-      >
-        {tensor}
-      </TextButton>
-      <span className={classNames(textStyles.monospace, rowStyles.type)}>
-        {slot ? `${dtypeName(slot.dtype)} ${shape}` : ""}
-      </span>
+      <NameAndType type={slot ? `${dtypeName(slot.dtype)} ${shape}` : ""}>
+        <RowName name={tensor} title={words.showNode({ node })} onShow={() => show(node)} />
+      </NameAndType>
       <IconButton
         small
         className={rowStyles.remove}
@@ -141,16 +148,9 @@ function TargetRow({ target, run }: { readonly target: string; readonly run: Cho
   return (
     <li className={rowStyles.row}>
       <Icon name="play" size={14} />
-      <TextButton
-        className={classNames(textStyles.truncated, rowStyles.link)}
-        title={words.showTarget({ target })}
-        onClick={() => show(target)}
-      >
-        {target}
-      </TextButton>
-      <span className={classNames(textStyles.monospace, rowStyles.type)}>
-        {words.effect({ op: op ?? "" })}
-      </span>
+      <NameAndType type={words.effect({ op: op ?? "" })}>
+        <RowName name={target} title={words.showTarget({ target })} onShow={() => show(target)} />
+      </NameAndType>
       <IconButton
         small
         className={rowStyles.remove}

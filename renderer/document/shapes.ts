@@ -300,12 +300,17 @@ export function shapeContextOf(
   map: Pick<KnownShapes, "outputs" | "facts">,
 ): ShapeContext {
   const { inputShapes, inputFacts, producers } = inputsOf(node, nodes, map);
+  const sources = dataInputs(node);
   return {
     node: node.name,
     op: node.op,
     attr: (name) => attrOrDefault(node, signature.opDef, name),
     inputShapes,
-    inputName: (index) => signature.inputs[index]?.label,
+    inputName: (index) => {
+      const label = signature.inputs[index]?.label;
+      const source = sources[index];
+      return label === undefined || source === undefined ? label : `${label} (${source})`;
+    },
     constantInput: (index) => constantOf(producers[index]),
     knownInts: (index) => inputFacts[index]?.ints ?? constantInts(producers[index]),
     handleShape: (index) => inputFacts[index]?.behind,

@@ -1,9 +1,12 @@
 /** What a graph can be trained by: its losses, and how several workers can share it. Pure. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { isVariable } from "../../worker-runtime/graph/initialisers.js";
+import type { Trainable } from "../../worker-runtime/graph/training/trainable/make-trainable.js";
 import type { Scheme } from "../../worker-runtime/graph/training/trainable/plan.js";
 import { outputType } from "./follow-types.js";
 import type { GraphDocument } from "./model.js";
+import { scopeName } from "./scope-tree.js";
 import type { ShapeMap } from "./shapes.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 import { tensorName } from "./tensor-names.js";
@@ -16,22 +19,71 @@ const FLOATS: ReadonlySet<DataType> = new Set([
 /** Ops whose results are given, not computed. */
 const GIVEN = /^(Const|Variable(V2)?|VarHandleOp|ReadVariableOp|Placeholder\w*)$/;
 
-/** Scalars of floats that are computed, by name; those that nothing reads come first, the newest of them leading. */
+/** Ops that give variables a value: first ones, and those of a step of training. */
+const UPDATE = /^(Assign|(Resource)?(Sparse)?Apply)/;
+/** The scope that TensorFlow gives to the gradients of a loss. */
+const GRADIENTS = /(^|\/)gradients(_\d+)?\//;
+
+/**
+ * Scalars of floats that are computed from variables, by name, but for gradients and what only gives variables a value. Those
+ * that nothing reads come first, the newest of them leading. In a graph without variables, all scalars of floats.
+ */
 export function lossesOf(
   { nodes }: Pick<GraphDocument, "nodes">,
   lookup: OpLookup,
   shapes: ShapeMap,
 ): string[] {
   const { outgoing } = wiringOf(nodes);
+  const computed = computedFromVariables(nodes);
+  const isLoss = ({ name, op }: NodeDef) =>
+    computed.size === 0 ||
+    (computed.has(name) &&
+      !UPDATE.test(op) &&
+      !GRADIENTS.test(name) &&
+      !isReadOfVariable(nodes, name) &&
+      !onlyUpdates(nodes, name));
   const ends: string[] = [];
   const others: string[] = [];
   for (const node of nodes.values()) {
+    if (!isLoss(node)) continue;
     for (const index of lossOutputs(nodes, lookup, shapes, node)) {
       const isRead = outgoing.get(node.name)?.some(({ output }) => output === index);
       (isRead ? others : ends).unshift(tensorName(node.name, index));
     }
   }
   return [...ends, ...others];
+}
+
+/** The nodes that depend on a variable, and the variables. */
+function computedFromVariables(nodes: ReadonlyMap<string, NodeDef>): ReadonlySet<string> {
+  const { outgoing } = wiringOf(nodes);
+  const found = new Set<string>();
+  const next = [...nodes.values()].filter(isVariable).map(({ name }) => name);
+  for (let name = next.pop(); name !== undefined; name = next.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    for (const { to, output } of outgoing.get(name) ?? []) if (output >= 0) next.push(to);
+  }
+  return found;
+}
+
+/** Whether a node only hands on the value of a variable. */
+function isReadOfVariable(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
+  const { incoming } = wiringOf(nodes);
+  let node = nodes.get(name);
+  while (node?.op === "Identity") node = nodes.get(incoming.get(node.name)?.[0]?.from ?? "");
+  return node !== undefined && GIVEN.test(node.op);
+}
+
+/** Whether all that reads a node gives variables a value. */
+function onlyUpdates(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
+  const readers = wiringOf(nodes).outgoing.get(name) ?? [];
+  return readers.length > 0 && readers.every(({ to }) => UPDATE.test(nodes.get(to)?.op ?? ""));
+}
+
+/** The scope of the nodes that train a graph: "train", or another name where the graph has one of that name. */
+export function trainingScope({ plan }: Pick<Trainable, "plan">): string {
+  return scopeName(plan.init);
 }
 
 /** Whether a node computes a scalar of floats. */

@@ -38,6 +38,8 @@ export interface ArrangeOptions {
   readonly portsOf: (edge: VisibleEdge) => { readonly output: string; readonly input: string };
   /** Width divided by height of the window. */
   readonly aspect: number;
+  /** The least width of the frame of an open scope, so that its title fits. */
+  readonly titleWidth: (scope: Scope) => number;
   /** What was laid out before is taken from here. */
   readonly memory: LayoutMemory;
   readonly signal: AbortSignal;
@@ -146,11 +148,11 @@ async function layOut(
   { scope, items, edges }: Level,
   tree: ScopeTree,
   layouts: ReadonlyMap<Scope, CellLayout>,
-  { engine, cellOf, aspect, memory, signal }: ArrangeOptions,
+  { engine, cellOf, titleWidth, aspect, memory, signal }: ArrangeOptions,
 ): Promise<CellLayout> {
   const cells = items.map((item): Cell => {
     const inner = item.kind === "frame" ? layouts.get(item.scope) : undefined;
-    return inner ? frameCell(item.id, inner) : cellOf(item);
+    return inner ? frameCell(item, inner, titleWidth) : cellOf(item);
   });
   const graph: CellGraph = {
     cells,
@@ -170,11 +172,15 @@ function isMain(scope: Scope, { root }: ScopeTree): boolean {
   return isRoot(scope) || scope.size * 4 > root.size * 3;
 }
 
-function frameCell(id: string, { width, height, entries, exits }: CellLayout): Cell {
+function frameCell(
+  { id, scope }: Pick<VisibleItem, "id" | "scope">,
+  { width, height, entries, exits }: CellLayout,
+  titleWidth: ArrangeOptions["titleWidth"],
+): Cell {
   const port = ([key, y]: [string, number]) => ({ id: key, y: y + FRAME_TOP });
   return {
     id,
-    width: width + 2 * FRAME_SIDE,
+    width: Math.max(titleWidth(scope), width + 2 * FRAME_SIDE),
     height: height + FRAME_TOP + FRAME_BOTTOM,
     inputs: [...entries].map(port),
     outputs: [...exits].map(port),
@@ -185,7 +191,7 @@ function* slicedJoin(
   graph: VisibleGraph,
   levels: ReadonlyMap<Scope, Level>,
   layouts: ReadonlyMap<Scope, CellLayout>,
-  { portsOf }: ArrangeOptions,
+  { portsOf, titleWidth }: ArrangeOptions,
 ): Sliced<Arrangement> {
   const places = new Map<string, Point>();
   const frames = new Map<string, { width: number; height: number }>();
@@ -200,7 +206,7 @@ function* slicedJoin(
       places.set(item.id, place);
       const inner = item.kind === "frame" ? layouts.get(item.scope) : undefined;
       if (!inner) return;
-      const { width, height } = frameCell(item.id, inner);
+      const { width, height } = frameCell(item, inner, titleWidth);
       frames.set(item.id, { width, height });
       origins.set(item.scope.id, { x: place.x + FRAME_SIDE, y: place.y + FRAME_TOP });
     });

@@ -1,7 +1,7 @@
 /** Computes layouts with the Eclipse Layout Kernel in a worker, which is ended when a layout is no longer wanted. */
 import ElkApi, { type ElkNode } from "elkjs/lib/elk-api.js";
 import type { CellGraph, CellLayout, LayoutEngine } from "./cells.js";
-import { elkGraphOf, layoutOf } from "./elk-graph.js";
+import { elkGraphOf, layoutBy } from "./elk-graph.js";
 
 /** The part of ELK that is used: a promise per layout. */
 interface Elk {
@@ -52,10 +52,8 @@ export function elkEngine(newWorker: () => Worker): ElkEngine {
           reject(signal.reason);
         };
         signal.addEventListener("abort", onAbort, { once: true });
-        current
-          .layout(elkGraphOf(graph))
-          .then((laidOut) => resolve(layoutOf(graph, laidOut)))
-          .catch(reject)
+        layoutBy((elkGraph) => current.layout(elkGraph), graph)
+          .then(resolve, reject)
           .finally(() => signal.removeEventListener("abort", onAbort));
       });
     },

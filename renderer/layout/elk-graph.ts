@@ -2,7 +2,7 @@
 import type { ElkExtendedEdge, ElkNode, ElkPort } from "elkjs/lib/elk-api.js";
 import type { Point } from "../document/model.js";
 import { BOUNDARY, type CellEnd, type CellGraph, type CellLayout } from "./cells.js";
-import { type Box, foldedRows } from "./rows.js";
+import { type Box, type Drawing, foldedRows, isSlanted, sizeShown } from "./rows.js";
 
 /** Options of the algorithm "layered" (https://eclipse.dev/elk/reference/algorithms/org-eclipse-elk-layered.html). */
 const OPTIONS = {
@@ -11,7 +11,6 @@ const OPTIONS = {
   "elk.edgeRouting": "ORTHOGONAL",
   // Keeps the order of what stayed when a little was changed.
   "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
-  "elk.layered.nodePlacement.bk.fixedAlignment": "BALANCED",
   "elk.spacing.nodeNode": "20",
   "elk.spacing.edgeNode": "12",
   "elk.spacing.edgeEdge": "8",
@@ -22,13 +21,26 @@ const OPTIONS = {
   "elk.separateConnectedComponents": "false",
   "elk.padding": "[top=0,left=0,bottom=0,right=0]",
 };
+/**
+ * How cells are placed within their columns: so that edges are straight, or in the middle. Between open scopes that follow
+ * each other, edges leave lower than they enter, and straight ones lead ever further down.
+ */
+const PLACEMENTS = {
+  straight: { "elk.layered.nodePlacement.bk.fixedAlignment": "BALANCED" },
+  level: { "elk.layered.nodePlacement.strategy": "SIMPLE" },
+};
+/** A level drawing must be shown larger than one with straight edges by this factor. */
+const LEVEL_COST = 1.25;
 /** Beyond this many cells the order within columns is searched for less long. */
 const MANY_CELLS = 200;
 
 const ENTRY = ">";
 const EXIT = "<";
 
-export function elkGraphOf({ cells, edges, aspect }: CellGraph): ElkNode {
+export function elkGraphOf(
+  { cells, edges, aspect }: CellGraph,
+  placement: keyof typeof PLACEMENTS = "straight",
+): ElkNode {
   const entries = new Set(edges.flatMap(({ from }) => (from.cell === BOUNDARY ? [from.port] : [])));
   const exits = new Set(edges.flatMap(({ to }) => (to.cell === BOUNDARY ? [to.port] : [])));
   const dummy = (id: string, layer: string): ElkNode => ({
@@ -41,6 +53,7 @@ export function elkGraphOf({ cells, edges, aspect }: CellGraph): ElkNode {
     id: "scope",
     layoutOptions: {
       ...OPTIONS,
+      ...PLACEMENTS[placement],
       "elk.aspectRatio": String(aspect),
       "elk.layered.thoroughness": cells.length > MANY_CELLS ? "3" : "7",
     },
@@ -93,8 +106,20 @@ function portId({ cell, port }: CellEnd, side: "i" | "o"): string {
   return `${side} ${cell} ${port}`;
 }
 
-/** What was laid out, in rows. */
-export function layoutOf({ cells, edges, aspect }: CellGraph, laidOut: ElkNode): CellLayout {
+/** The contents of a scope in rows, by a function that lays out a graph of ELK's. */
+export async function layoutBy(
+  layOut: (graph: ElkNode) => Promise<ElkNode>,
+  graph: CellGraph,
+): Promise<CellLayout> {
+  const drawing = drawingOf(await layOut(elkGraphOf(graph)));
+  const straight = layoutOf(graph, drawing);
+  if (!isSlanted(drawing)) return straight;
+  const level = layoutOf(graph, drawingOf(await layOut(elkGraphOf(graph, "level"))));
+  const size = (layout: CellLayout) => sizeShown(layout, graph.aspect);
+  return size(level) > LEVEL_COST * size(straight) ? level : straight;
+}
+
+function drawingOf(laidOut: ElkNode): Drawing {
   const boxes = new Map<string, Box>();
   for (const { id, x = 0, y = 0, width = 0, height = 0 } of laidOut.children ?? []) {
     boxes.set(id, { left: x, top: y, right: x + width, bottom: y + height });
@@ -104,7 +129,11 @@ export function layoutOf({ cells, edges, aspect }: CellGraph, laidOut: ElkNode):
     const [section] = sections ?? [];
     if (section) routes.set(id, [section.startPoint, ...(section.bendPoints ?? []), section.endPoint]);
   }
-  const folded = foldedRows({ boxes, routes }, aspect);
+  return { boxes, routes };
+}
+
+function layoutOf({ cells, edges, aspect }: CellGraph, drawing: Drawing): CellLayout {
+  const folded = foldedRows(drawing, aspect);
   const middle = (id: string) => {
     const box = folded.boxes.get(id);
     return box ? (box.top + box.bottom) / 2 : 0;

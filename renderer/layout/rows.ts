@@ -42,12 +42,34 @@ export function foldedRows(drawing: Drawing, aspect: number): Folded {
     const cuts = cutsFor(columns, rows);
     if (cuts.length !== rows - 1) continue;
     const folded = fold(drawing, cuts);
-    const size = Math.min(aspect / folded.width, 1 / folded.height) / ROW_COST ** (rows - 1);
+    const size = sizeShown(folded, aspect) / ROW_COST ** (rows - 1);
     if (size <= bestSize) continue;
     best = folded;
     bestSize = size;
   }
   return best ?? fold(drawing, []);
+}
+
+/** How large a drawing is shown in a space of this aspect; only proportions between drawings mean something. */
+export function sizeShown(
+  { width, height }: { readonly width: number; readonly height: number },
+  aspect: number,
+): number {
+  return Math.min(aspect / width, 1 / height);
+}
+
+/** Whether a drawing descends or rises from column to column, so that most of its height is free everywhere. */
+export function isSlanted({ boxes }: Pick<Drawing, "boxes">): boolean {
+  const columns = columnsOf({ boxes });
+  const heights = columns.map(() => ({ top: Number.POSITIVE_INFINITY, bottom: Number.NEGATIVE_INFINITY }));
+  for (const { left, top, bottom } of boxes.values()) {
+    const height = heights[columns.findIndex((column) => left <= column.right)];
+    if (!height) continue;
+    height.top = Math.min(height.top, top);
+    height.bottom = Math.max(height.bottom, bottom);
+  }
+  const whole = Math.max(...heights.map(({ bottom }) => bottom)) - Math.min(...heights.map(({ top }) => top));
+  return heights.every(({ top, bottom }) => 2 * (bottom - top) < whole);
 }
 
 interface Column {
@@ -56,7 +78,7 @@ interface Column {
 }
 
 /** The stretches from left to right that cells take up; between them the drawing can be cut. */
-function columnsOf({ boxes }: Drawing): Column[] {
+function columnsOf({ boxes }: Pick<Drawing, "boxes">): Column[] {
   const columns: { left: number; right: number }[] = [];
   for (const { left, right } of [...boxes.values()].sort((one, other) => one.left - other.left)) {
     const last = columns.at(-1);

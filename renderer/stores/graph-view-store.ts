@@ -31,6 +31,8 @@ export interface GraphViewStore {
 export type NextView =
   /** A scope that was opened or closed stays where it is seen. */
   | { readonly kind: "keep"; readonly scope: string }
+  /** The whole graph is shown. */
+  | { readonly kind: "fit" }
   /** Nodes are brought into view. */
   | { readonly kind: "reveal"; readonly nodes: readonly string[] }
   /** A point p of the graph is seen at p · zoom + (x, y) of the canvas. */
@@ -152,6 +154,9 @@ export const graphViewActions = {
 
   openAll: (): void => change({ scopes: isGraphArranged() ? new Set(allScopes()) : ALL_OPEN.scopes }),
   closeAll: (): void => change({ scopes: isGraphArranged() ? CLOSED.scopes : new AllBut(allScopes()) }),
+
+  /** Shows the whole graph once it is arranged with the newest edit. */
+  fitNext: (): void => useGraphView.setState({ next: { kind: "fit" } }),
 
   /** Draws the parameters of a node as nodes, or at the node again. */
   toggleWeights(names: readonly string[]): void {

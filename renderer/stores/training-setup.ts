@@ -32,6 +32,8 @@ export type TrainingStep =
       readonly nodes: GraphDocument["nodes"];
       /** How many of them were added. */
       readonly added: number;
+      /** The scope that they are in. */
+      readonly scope: string;
       readonly draft: TrainingDraft;
     };
 

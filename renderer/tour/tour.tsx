@@ -18,6 +18,8 @@ import { useBox } from "./use-box.js";
 
 const words = texts.tour.tour;
 
+const CANVAS_TOOLS = '[data-canvas] [role="toolbar"]';
+
 export function Tour(): ReactElement | null {
   const step = useTour((state) => state.step);
   return step === undefined ? null : <Card step={step} />;
@@ -45,7 +47,8 @@ function Card({ step }: { readonly step: TourStep }): ReactElement {
   const card = useRef<HTMLElement>(null);
   const shown = step === "end" ? undefined : STEPS[step];
   const target = useBox((shown ?? STEPS.look).target);
-  const place = usePlace(card, target, step);
+  const tools = useBox(CANVAS_TOOLS);
+  const place = usePlace(card, target, tools, step);
   useStepDone(step);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -169,6 +172,7 @@ function useStepDone(step: TourStep): void {
 function usePlace(
   card: { readonly current: HTMLElement | null },
   target: ReturnType<typeof useBox>,
+  tools: ReturnType<typeof useBox>,
   step: TourStep,
 ): { readonly left: number; readonly top: number } {
   const [place, setPlace] = useState({ left: 0, top: 0 });
@@ -181,8 +185,8 @@ function usePlace(
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step has a text, and so a height, of its own
   useLayoutEffect(() => {
     const { offsetWidth = 0, offsetHeight = 0 } = card.current ?? {};
-    const next = cardPlace(target, { width: offsetWidth, height: offsetHeight }, size);
+    const next = cardPlace(target, { width: offsetWidth, height: offsetHeight }, size, tools ? [tools] : []);
     setPlace((before) => (before.left === next.left && before.top === next.top ? before : next));
-  }, [card, target, size, step]);
+  }, [card, target, tools, size, step]);
   return place;
 }

@@ -8,8 +8,16 @@ import {
   slicedHierarchy,
 } from "../document/arrangement.js";
 import { inSlices } from "../document/in-slices.js";
-import { BOX_HEIGHT, BOX_PORT_Y, CONTROL_PORT_Y, NODE_MIN_WIDTH, portY } from "../document/node-size.js";
+import {
+  BOX_HEIGHT,
+  BOX_PORT_Y,
+  CONTROL_PORT_Y,
+  frameTitleWidth,
+  NODE_MIN_WIDTH,
+  portY,
+} from "../document/node-size.js";
 import { AllBut } from "../document/open-scopes.js";
+import type { Scope } from "../document/scope-tree.js";
 import type { VisibleEdge } from "../document/visible-edges.js";
 import {
   ENOUGH_NAMES,
@@ -172,7 +180,12 @@ async function compute(
   await nextTask();
   const size = hooks.size();
   const options = {
-    ...{ cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height },
+    ...{
+      cellOf: cellsOf(nodes),
+      portsOf: portIds,
+      titleWidth: titleWidthOf,
+      aspect: size.width / size.height,
+    },
     pause: nextTask,
   };
   const arranged = async (openness: Openness): Promise<Arranged> => {
@@ -286,6 +299,10 @@ function cellsOf(nodes: Parameters<typeof visibleOf>[0]): (item: VisibleItem) =>
       outputs: [control, ...outputs.map(data)],
     };
   };
+}
+
+function titleWidthOf({ label }: Scope): number {
+  return frameTitleWidth(label);
 }
 
 const BOX_PORT_ID = "box";

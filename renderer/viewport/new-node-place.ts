@@ -6,7 +6,7 @@ import { FIRST_PORT_Y, NODE_MIN_WIDTH } from "../document/node-size.js";
 import { useGraph } from "../stores/document-store.js";
 import { currentMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
-import { revealNode, toScreen, viewCentre } from "./view.js";
+import { revealNode, toGraph, toScreen, viewCentre } from "./view.js";
 import { useCanvas } from "./view-store.js";
 
 /** Where a node goes that is added without a place: right of the selection, or in the middle of the view. */
@@ -17,6 +17,11 @@ export function placeBesideSelection(): { x: number; y: number } {
   const centre = viewCentre();
   if (!position || last === undefined) return freePlace({ x: centre.x - 68, y: centre.y - 30 });
   return freePlace({ x: position.x + drawnWidth(last) + COLUMN_GAP, y: position.y });
+}
+
+/** Opens the list of all ops at a point of the screen, where the chosen one is added. */
+export function openOpMenu(at: Point): void {
+  useCanvas.setState({ edgeMenu: { from: undefined, at: toGraph(at), screen: at } });
 }
 
 /** Opens the list of what an end could be connected to beside its node, for those who do not pull edges. */

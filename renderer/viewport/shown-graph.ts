@@ -3,7 +3,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { adoptHierarchy, hierarchyFor, slicedHierarchy } from "../document/arrangement.js";
 import type { GraphDocument, Point } from "../document/model.js";
-import { BOX_HEIGHT, boxWidth } from "../document/node-size.js";
+import { BOX_HEIGHT, type BoxSize, boxSize as sizeOfBox } from "../document/node-size.js";
 import { AllBut } from "../document/open-scopes.js";
 import { labelIn, type Scope } from "../document/scope-tree.js";
 import {
@@ -81,8 +81,8 @@ export function repeatText({ kind, children }: Scope): string {
   return kind === "stack" ? `×${children.length}` : "";
 }
 
-export function boxSize(scope: Scope): { readonly width: number; readonly height: number } {
-  return { width: boxWidth(scope.label, repeatText(scope)), height: BOX_HEIGHT };
+export function boxSize(scope: Scope): BoxSize {
+  return sizeOfBox(scope.label, repeatText(scope));
 }
 
 /** What a map of a large graph was made of before it is shown. */

@@ -1,7 +1,7 @@
 /** Keeps the graph at its place on the screen while panels come and go. Pure. */
 import type { Viewport } from "@xyflow/react";
 import { contains, type Rect } from "./rect.js";
-import { type Frame, isClose, isFitted, viewAfterPanel, visibleArea } from "./view.js";
+import { type Frame, isClose, isFitted, keptOnScreen, viewAfterPanel, visibleArea } from "./view.js";
 
 /** A view that was fitted again because a panel hid a part of the graph. */
 interface Refit {
@@ -28,24 +28,28 @@ export class StillView {
       this.#fitted = restored;
       return restored;
     }
-    const wasFitted = isFitted(view, before, bounds) || this.#isStillFitted(view, before, bounds);
+    const wasFitted = this.isFitted(view, before, bounds);
     const next = viewAfterPanel(view, before, after, bounds, wasFitted);
     this.#fitted = wasFitted ? next : undefined;
     if (refit) this.#refit = { ...refit, refitted: next };
-    else this.#refit = next.zoom === view.zoom ? undefined : { view, frame: before, refitted: next };
+    else {
+      const isKept = isClose(next, keptOnScreen(view, before, after));
+      this.#refit = isKept ? undefined : { view, frame: before, refitted: next };
+    }
     return next;
   }
 
-  /** Not after the user has moved it, or after it has grown out of view. */
-  #isStillFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
+  /** Whether the graph is fitted but for what panels have done: not after the user has moved it, or it has grown out of view. */
+  isFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
+    if (isFitted(view, frame, bounds)) return true;
     if (!bounds || !this.#fitted || !isClose(view, this.#fitted)) return false;
     return contains(visibleArea(view, frame), bounds);
   }
 
-  /** After a change of the window's size there is no way back. */
-  afterResize(view: Viewport, after: Viewport): void {
+  /** After a change of the window's size, what panels had changed before is not restored. */
+  afterResize(after: Viewport, wasFitted: boolean): void {
     this.#refit = undefined;
-    this.#fitted = this.#fitted && isClose(view, this.#fitted) ? after : undefined;
+    this.#fitted = wasFitted ? after : undefined;
   }
 }
 

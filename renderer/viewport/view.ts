@@ -35,6 +35,15 @@ function canvasFrame(): DOMRect | undefined {
   return document.querySelector("[data-canvas]")?.getBoundingClientRect();
 }
 
+/** The canvas without what a panel covers on its right side, as the inspector of a narrow window does. */
+function uncoveredFrame(): Frame | undefined {
+  const frame = canvasFrame();
+  const cover = document.querySelector("[data-covers-canvas]")?.getBoundingClientRect();
+  if (!frame || !cover) return frame;
+  const { left, top, width, height } = frame;
+  return { left, top, height, width: Math.max(1, Math.min(width, cover.left - left)) };
+}
+
 /** The point of the graph that is seen at a point of the screen. */
 export function toGraph(screen: Point): Point {
   const { flow, origin } = useCanvas.getState();
@@ -147,9 +156,10 @@ export function fitGraph(names?: readonly string[], duration = viewDuration()): 
 function fittingView(
   { left, top, right, bottom }: Rect,
   { width, height }: { readonly width: number; readonly height: number },
+  maxZoom = FIT_MAX_ZOOM,
 ): Viewport {
   const bounds = { x: left, y: top, width: right - left, height: bottom - top };
-  return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, fitPadding({ width, height }));
+  return getViewportForBounds(bounds, width, height, MIN_ZOOM, maxZoom, fitPadding({ width, height }));
 }
 
 type FitPadding = Parameters<typeof getViewportForBounds>[5];
@@ -190,6 +200,18 @@ export function revealNode(name: string, duration = viewDuration()): void {
   revealNodes([name], duration);
 }
 
+/** Brings nodes into the part of the canvas that no panel covers, if all of them fit into it. */
+export function revealBesideCover(names: readonly string[]): void {
+  const frame = uncoveredFrame();
+  const rect = areaOf(names);
+  if (!frame || !rect) return;
+  // Above the buttons that lie over the lower side.
+  const free = { width: frame.width, height: Math.max(1, frame.height - OVERLAY_MARGIN.bottom) };
+  const view = currentView();
+  const moved = revealedView(view, rect, free);
+  if (moved !== view && contains(visibleArea(moved, free), rect)) moveView(moved);
+}
+
 /** More nodes than this are not looked for in closed scopes. */
 const MAX_UNCOVERED = 50;
 
@@ -206,14 +228,14 @@ function uncover(names: readonly string[]): boolean {
 /** Brings an item of the drawing into view. */
 export function revealItem(id: string, duration = viewDuration()): void {
   const map = currentMap();
-  const frame = canvasFrame();
+  const frame = uncoveredFrame();
   const index = map.indexOf.get(id);
   if (frame && index !== undefined) revealRect(nodeRect(map, index), duration);
 }
 
 /** Brings an area of the graph into view; one that is larger than the canvas is shown whole. */
 export function revealRect(rect: Rect, duration = viewDuration()): void {
-  const frame = canvasFrame();
+  const frame = uncoveredFrame();
   if (!frame) return;
   const view = currentView();
   const isLarge =
@@ -240,7 +262,7 @@ export function isSeenWhole(): boolean {
 /** Brings nodes into view together; where they are too many for that, the first of them. */
 export function revealNodes(names: readonly string[], duration = viewDuration()): void {
   if (uncover(names)) return;
-  const frame = canvasFrame();
+  const frame = uncoveredFrame();
   const all = areaOf(names);
   const { zoom } = currentView();
   const fits =
@@ -298,24 +320,27 @@ export function viewCentre(): Point {
 }
 
 /**
- * The view after the window got another size: a graph that was seen whole is still seen whole, and otherwise what was in
- * the middle stays there.
+ * The view after the window got another size: a graph that was fitted is fitted again, one that was seen whole is still seen
+ * whole, and otherwise what was in the middle stays there.
+ *
+ * @param wasFitted also where panels have shifted the graph since
  */
 export function viewAfterResize(
   view: Viewport,
   before: { readonly width: number; readonly height: number },
   after: { readonly width: number; readonly height: number },
   bounds: Rect | undefined,
+  wasFitted = isFitted(view, before, bounds),
 ): Viewport {
   const kept = {
     x: view.x + (after.width - before.width) / 2,
     y: view.y + (after.height - before.height) / 2,
     zoom: view.zoom,
   };
-  if (!bounds || !contains(visibleArea(view, before), bounds) || contains(visibleArea(kept, after), bounds)) {
-    return kept;
-  }
-  return fittingView(bounds, after);
+  if (!bounds) return kept;
+  if (wasFitted) return fittingView(bounds, after);
+  const isCutOff = contains(visibleArea(view, before), bounds) && !contains(visibleArea(kept, after), bounds);
+  return isCutOff ? fittingView(bounds, after) : kept;
 }
 
 /** Where a canvas is on the screen. */
@@ -323,7 +348,8 @@ export type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
 
 /**
  * The view after a panel changed the place or size of the canvas: the graph stays where it is on the screen. One that was
- * fitted to the canvas, and of which a part would now be hidden by a side or by what lies over the lower one, is fitted again.
+ * seen whole, and of which a part would now be hidden by a side or by what lies over the lower one, is fitted again, at no
+ * larger zoom than the user had chosen.
  *
  * @param wasFitted also where panels have shifted the graph since
  */
@@ -334,15 +360,24 @@ export function viewAfterPanel(
   bounds: Rect | undefined,
   wasFitted = isFitted(view, before, bounds),
 ): Viewport {
-  const { x, y, zoom } = view;
-  const kept = { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
-  if (!bounds || !wasFitted) return kept;
+  const kept = keptOnScreen(view, before, after);
+  if (!bounds || !(wasFitted || contains(visibleArea(view, before), bounds))) return kept;
   const free = { width: after.width, height: after.height - OVERLAY_MARGIN.bottom };
-  return contains(visibleArea(kept, free), bounds) ? kept : fittingView(bounds, after);
+  if (contains(visibleArea(kept, free), bounds)) return kept;
+  return fittingView(bounds, after, wasFitted ? FIT_MAX_ZOOM : view.zoom);
+}
+
+/** The view in which the graph stays where it is on the screen while the canvas is moved or resized. */
+export function keptOnScreen({ x, y, zoom }: Viewport, before: Frame, after: Frame): Viewport {
+  return { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
 }
 
 /** Whether the whole graph is seen as "Fit" shows it. */
-export function isFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
+export function isFitted(
+  view: Viewport,
+  frame: Pick<Frame, "width" | "height">,
+  bounds: Rect | undefined,
+): boolean {
   return bounds !== undefined && isClose(view, fittingView(bounds, frame));
 }
 

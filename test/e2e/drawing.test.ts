@@ -54,6 +54,19 @@ describe.skipIf(peerMissing("chromium"))("drawing", () => {
     await window.runAndSee("z", "11.0");
   });
 
+  test("double clicks rename a node by its title and add one on the empty canvas", async ({ window }) => {
+    await window.node("x").locator("[data-node-head]").dblclick();
+    const name = window.inspector.getByRole("textbox", { name: "Name" });
+    await expect.poll(() => name.evaluate((element) => element === document.activeElement)).toBe(true);
+    await window.page.keyboard.type("sum");
+    await window.press("Enter");
+    await window.node("sum").waitFor();
+    await window.canvas.dblclick({ position: { x: 60, y: 200 } });
+    await window.page.getByRole("combobox", { name: "Search an op to add" }).fill("neg");
+    await window.press("Enter");
+    await window.node("Neg").waitFor();
+  });
+
   test("shapes that do not fit are told in words, and fixed with one click", async ({ window, app }) => {
     writeFileSync(join(app.folder, "misfit.pbtxt"), MISFIT);
     await window.startTwoWorkers();
@@ -61,7 +74,7 @@ describe.skipIf(peerMissing("chromium"))("drawing", () => {
     await window.node("product").getByText("shapes differ").waitFor();
     await window.select("product");
     await window.inspector
-      .getByText("a is [2, 3], b is [1, 3]: the inner sizes, 3 and 1, must be equal.")
+      .getByText("a (a) is [2, 3], b (b) is [1, 3]: the inner sizes, 3 and 1, must be equal.")
       .waitFor();
     // Under the node, too, and by keyboard.
     await window.press("Control+.");

@@ -41,6 +41,40 @@ async function expectNothingCutOff(window: WindowPage, screen: string): Promise<
   expect(await window.page.evaluate(CUT_OFF), screen).toEqual([]);
 }
 
+describe.skipIf(peerMissing("chromium"))("a window of 640 by 400, as with 200 % zoom", () => {
+  test("cuts off nothing, and shows the selected node beside the inspector", async ({ window }) => {
+    const { page } = window;
+    await window.startTwoWorkers();
+    await window.runAndSee("z", "11.0");
+    await page.setViewportSize({ width: 640, height: 400 });
+    await expect.poll(() => page.getByRole("tree", { name: "Cluster" }).count()).toBe(0);
+    await expectNothingCutOff(window, "a graph that has run");
+    await window.node("z").locator("[data-node-head]").click();
+    await window.press("Enter");
+    const isBeside = async () => {
+      const node = await window.node("z").boundingBox();
+      const inspector = await window.inspector.boundingBox();
+      return node !== null && inspector !== null && node.x + node.width <= inspector.x;
+    };
+    await expect.poll(isBeside).toBe(true);
+    await expectNothingCutOff(window, "the inspector");
+    await window.press("Escape");
+    await window.button("Number of steps").click();
+    await page.getByRole("menuitem", { name: "Another number…" }).click();
+    await page.getByRole("dialog").getByLabel("Steps").fill("100000");
+    await window.press("Enter");
+    await window.firstStep();
+    await expectNothingCutOff(window, "a run in progress");
+    await window.press("Shift+Escape");
+    await page
+      .getByRole("contentinfo")
+      .getByText(/^Stopped after/)
+      .waitFor({ state: "attached" });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole("tree", { name: "Cluster" }).waitFor();
+  });
+});
+
 describe.skipIf(peerMissing("chromium", "python"))("a window of 1024 by 700", () => {
   test.override({ appOptions: { programs: true } });
 

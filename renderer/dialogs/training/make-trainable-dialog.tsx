@@ -7,11 +7,11 @@ import {
   type LayerValues,
 } from "../../../worker-runtime/graph/layers/index.js";
 import { OPTIMIZERS, type OptimizerChoice } from "../../../worker-runtime/graph/training/trainable/index.js";
-import { pickOnCanvas, previewOnCanvas } from "../../actions/training-actions.js";
+import { addTraining, pickOnCanvas, previewOnCanvas } from "../../actions/training-actions.js";
 import { taskName } from "../../cluster/task-name.js";
-import { firstLoss, lossesOf, schemeProblem } from "../../document/trainable.js";
+import { firstLoss, lossesOf, schemeProblem, trainingScope } from "../../document/trainable.js";
 import { useCluster } from "../../stores/cluster-store.js";
-import { documentActions, lookupOp, useDocument } from "../../stores/document-store.js";
+import { lookupOp, useDocument } from "../../stores/document-store.js";
 import type { TrainingDraft } from "../../stores/training-setup.js";
 import { uiActions } from "../../stores/ui-store.js";
 import { texts } from "../../texts/texts.js";
@@ -57,8 +57,7 @@ export default function MakeTrainableDialog({ node, draft }: MakeTrainableProps)
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if ("problem" in made || misfit) return;
-    if (documentActions.makeTrainable(made, STEPS)) uiActions.close();
-    else setRefusal(documentActions.takeRefusal());
+    setRefusal(addTraining(made, STEPS));
   };
   const preview = () => {
     if (!("problem" in made)) setRefusal(previewOnCanvas(made, STEPS, choices.draft));
@@ -133,7 +132,12 @@ export default function MakeTrainableDialog({ node, draft }: MakeTrainableProps)
           )}
           {"problem" in made ? null : (
             <p role="status">
-              {words.preview({ count: made.added.length, pinned: made.pinned.size, b: bold })}
+              {words.preview({
+                count: made.added.length,
+                scope: trainingScope(made),
+                pinned: made.pinned.size,
+                b: bold,
+              })}
             </p>
           )}
         </DialogBody>

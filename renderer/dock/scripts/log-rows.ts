@@ -1,4 +1,4 @@
-/** The lines of a script's tasks as one list, the newest first; pure. */
+/** The lines of a script's tasks as one list, in reading order; pure. */
 import type { LogLine } from "../../../main/api/cluster.js";
 
 export interface TaskLine extends LogLine {
@@ -15,12 +15,12 @@ export interface LogRow extends LogLine {
 const TOGETHER_MILLIS = 2000;
 
 /**
- * All lines, the newest first. A line that every one of several tasks wrote at about the same time is one row, at the
+ * All lines, the oldest first. A line that every one of several tasks wrote at about the same time is one row, at the
  * time of the last.
  */
 export function logRows(lines: readonly TaskLine[], taskCount: number): LogRow[] {
   const sorted = [...lines].sort((a, b) => a.at - b.at || a.sequence - b.sequence);
-  if (taskCount < 2) return sorted.map(rowOf).reverse();
+  if (taskCount < 2) return sorted.map(rowOf);
   /** Lines that may still become one, by text, the oldest first. */
   const open = new Map<string, TaskLine[]>();
   const merged = new Map<TaskLine, readonly string[]>();
@@ -43,8 +43,7 @@ export function logRows(lines: readonly TaskLine[], taskCount: number): LogRow[]
   }
   return sorted
     .filter((line) => !gone.has(line))
-    .map((line) => ({ ...rowOf(line), tasks: merged.get(line) ?? [line.task] }))
-    .reverse();
+    .map((line) => ({ ...rowOf(line), tasks: merged.get(line) ?? [line.task] }));
 }
 
 function rowOf({ task, ...line }: TaskLine): LogRow {

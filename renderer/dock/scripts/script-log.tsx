@@ -22,6 +22,7 @@ import styles from "./script-log.module.css";
 
 const words = texts.dock.scriptLog;
 
+/** The height of a row of one line. */
 const ROW_HEIGHT = 22;
 
 interface ScriptLogProps {
@@ -31,7 +32,7 @@ interface ScriptLogProps {
   onTask(task: string | undefined): void;
 }
 
-/** The output of all tasks in one list, the newest first. */
+/** The output of all tasks in one list, whose end is in view as it grows. */
 export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
   const names = useMemo(() => job.tasks.map(({ name }) => name), [job.tasks]);
   const logs = useScriptLogs((state) => state.lines);
@@ -39,6 +40,7 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
   const [search, setSearch] = useState("");
   const [follow, setFollow] = useState(true);
   const frame = useRef<HTMLElement>(null);
+  const lastTop = useRef(0);
   const rows = useMemo(() => {
     const wanted = task === undefined ? ["", ...names] : [task];
     const lines = wanted.flatMap((name) =>
@@ -49,9 +51,10 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
   const shown = useMemo(() => filteredLines(rows, level, search), [rows, level, search]);
   const view = useVirtualRows(frame, shown.length, ROW_HEIGHT);
   const total = shown.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines, and those whose height becomes known, move the end
   useEffect(() => {
-    if (follow && frame.current && total > 0) frame.current.scrollTop = 0;
-  }, [follow, total]);
+    if (follow && frame.current) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [follow, total, view.height]);
   return (
     <section className={styles.log} aria-label={texts.dock.scriptsTab.log}>
       <TabBar className={styles.bar}>
@@ -91,16 +94,18 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
         >
           {words.follow}
         </Button>
-        <CopyButton text={shown.map(rowText).toReversed().join("\n")} />
+        <CopyButton text={shown.map(rowText).join("\n")} />
       </TabBar>
       <ScrollRegion
         ref={frame}
         role="log"
         label={words.log}
         aria-live="off"
-        onScroll={({ currentTarget: { scrollTop } }) => {
-          // Away from the newest line: to read there in peace.
-          if (scrollTop > ROW_HEIGHT) setFollow(false);
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+          // Up from the end, by wheel, key or scroll bar: to read there in peace.
+          const isEnd = scrollTop + clientHeight >= scrollHeight - ROW_HEIGHT;
+          if (scrollTop < lastTop.current && !isEnd) setFollow(false);
+          lastTop.current = scrollTop;
         }}
       >
         {total === 0 ? (
@@ -110,7 +115,14 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
             {view.items.map(({ index, start }) => {
               const row = shown[index];
               return row ? (
-                <Row key={`${row.tasks.join()} ${row.sequence}`} row={row} top={start} names={names} />
+                <Row
+                  key={`${row.tasks.join()} ${row.sequence}`}
+                  row={row}
+                  index={index}
+                  top={start}
+                  names={names}
+                  measure={view.measure}
+                />
               ) : null;
             })}
           </div>
@@ -132,21 +144,26 @@ function rowText(row: LogRow): string {
 
 interface RowProps {
   readonly row: LogRow;
+  readonly index: number;
   readonly top: number;
   /** Of all tasks: their order gives them their colours. */
   readonly names: readonly string[];
+  /** The ref that makes its height known. */
+  readonly measure: (element: Element | null) => void;
 }
 
-function Row({ row, top, names }: RowProps): ReactElement {
+function Row({ row, index, top, names, measure }: RowProps): ReactElement {
   const { level } = row;
   return (
     <div
+      ref={measure}
+      data-index={index}
       className={classNames(
         styles.row,
         level === "warning" && styles.warning,
         level === "error" && styles.error,
       )}
-      style={{ top, height: ROW_HEIGHT }}
+      style={{ top, minHeight: ROW_HEIGHT }}
     >
       <span className={classNames(textStyles.monospace, textStyles.muted)}>{clockText(row.at)}</span>
       <span className={styles.writer}>
@@ -155,7 +172,7 @@ function Row({ row, top, names }: RowProps): ReactElement {
         )}
         {writerText(row)}
       </span>
-      <span className={classNames(styles.text, textStyles.truncated)} title={row.text}>
+      <span className={styles.text}>
         {level === "info" ? null : <Icon name={level} size={14} />}
         {row.text}
       </span>

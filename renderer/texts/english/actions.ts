@@ -180,7 +180,7 @@ export const actions = {
   runActions: {
     select: "Select {node}",
     othersToo:
-      "{count, plural, one {One more thing keeps} other {# more things keep}} the graph from running.",
+      "{count, plural, one {One more thing keeps the graph from running:} other {# more things keep the graph from running; the first of them:}} {first}",
     needs: "This graph needs {tasks}.",
     needsFixed: "Collective operations need a fixed cluster.",
     whyFixed: "TensorFlow's servers run them only with tasks that they know from their start.",
@@ -232,6 +232,10 @@ export const actions = {
       "Assigning {count, plural, one {the value of # variable} other {the values of # variables}}…",
     bringingBackSoFar:
       "Assigning {count, plural, one {the value of # variable} other {the values of # variables}}… {percent, number} %",
+  },
+  trainingActions: {
+    added:
+      "Added {count, plural, one {# node} other {# nodes}} in the scope {scope}. Run now trains the graph, with the run configuration {configuration}.",
   },
   variableActions: {
     graphChanged: "The graph was changed meanwhile.",

@@ -53,7 +53,7 @@ export const canvas = {
     cannotRun: "{count, plural, one {# node cannot run} other {# nodes cannot run}}",
     view: "View",
     zoom: "Zoom {zoom, number} %, {label}",
-    empty: "Drag an op here, or open a graph.",
+    empty: "Drag an op here, double-click to add one, or open a graph.",
   },
   colourLegend: {
     task: "Task",
@@ -241,7 +241,7 @@ export const canvas = {
     },
     takeOne: "Use {name}",
     take: "Use {count, plural, =0 {it} other {these #}}",
-    preview: "Preview: {count, plural, one {# node is} other {# nodes are}} added in the scope train.",
+    preview: "Preview: {count, plural, one {# node is} other {# nodes are}} added in the scope {scope}.",
     back: "Back to the choices",
     keep: "Keep",
   },

@@ -236,7 +236,7 @@ export const dialogs = {
     batch: "Examples",
     batchMeaning: "Tensors with one example in each row. In-graph and ring divide them among the workers.",
     preview:
-      "Adds {count, plural, one {# node} other {# nodes}} in the scope <b>train</b>: gradients and updates. {pinned, plural, =0 {Your nodes do not change.} one {A variable or table is pinned; your other nodes do not change.} other {# variables and tables are pinned; your other nodes do not change.}}",
+      "Adds {count, plural, one {# node} other {# nodes}} in the scope <b>{scope}</b>: gradients and updates. {pinned, plural, =0 {Your nodes do not change.} one {A variable or table is pinned; your other nodes do not change.} other {# variables and tables are pinned; your other nodes do not change.}}",
     oneStep: "One undo step",
     make: "Make trainable",
   },

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { act, renderHook } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
-import { useDockThatYields } from "../../../renderer/app/use-narrow.js";
+import { usePanelsThatYield } from "../../../renderer/app/use-narrow.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 
-/** A window that is low or not. */
-function windowOf(isLow: boolean) {
-  const query = Object.assign(new EventTarget(), { matches: isLow });
+/** A window that is small, low and narrow, or not. */
+function windowOf(isSmall: boolean) {
+  const query = Object.assign(new EventTarget(), { matches: isSmall });
   vi.spyOn(window, "matchMedia").mockReturnValue(query as unknown as MediaQueryList);
   return (matches: boolean) =>
     act(() => {
@@ -18,6 +18,7 @@ function windowOf(isLow: boolean) {
 afterEach(() => {
   vi.restoreAllMocks();
   uiActions.toggleDock(false);
+  uiActions.toggleSide(true);
 });
 
 const isOpen = () => useUi.getState().dockOpen;
@@ -25,7 +26,7 @@ const isOpen = () => useUi.getState().dockOpen;
 it("the dock is closed while the window is low, and open again afterwards", () => {
   uiActions.toggleDock(true);
   const become = windowOf(false);
-  renderHook(useDockThatYields);
+  renderHook(usePanelsThatYield);
   expect(isOpen()).toBe(true);
   become(true);
   expect(isOpen()).toBe(false);
@@ -33,9 +34,20 @@ it("the dock is closed while the window is low, and open again afterwards", () =
   expect(isOpen()).toBe(true);
 });
 
+it("the side panel is closed while the window is small, unless it is opened there, and open again afterwards", () => {
+  const become = windowOf(true);
+  renderHook(usePanelsThatYield);
+  expect(useUi.getState().sideOpen).toBe(false);
+  become(false);
+  expect(useUi.getState().sideOpen).toBe(true);
+  become(true);
+  act(() => uiActions.toggleSide(true));
+  expect(useUi.getState().sideOpen).toBe(true);
+});
+
 it("the dock can be opened in a low window, and one that was closed stays closed", () => {
   const become = windowOf(true);
-  renderHook(useDockThatYields);
+  renderHook(usePanelsThatYield);
   act(() => uiActions.toggleDock(true));
   expect(isOpen()).toBe(true);
   act(() => uiActions.toggleDock(false));

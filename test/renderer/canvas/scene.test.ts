@@ -2,8 +2,17 @@ import { describe, expect, it } from "vitest";
 import { drawPicture } from "../../../renderer/canvas/picture.js";
 import { sceneOf } from "../../../renderer/canvas/use-scene.js";
 import type { GraphDocument, Point } from "../../../renderer/document/model.js";
+import type { Scope } from "../../../renderer/document/scope-tree.js";
 import { edgePieceIn } from "../../../renderer/viewport/edge-path.js";
-import { edgeAt, edgesIn, mapOf, nodeAt, nodesIn } from "../../../renderer/viewport/graph-map.js";
+import {
+  edgeAt,
+  edgesIn,
+  type MapItem,
+  mapFrom,
+  mapOf,
+  nodeAt,
+  nodesIn,
+} from "../../../renderer/viewport/graph-map.js";
 import { constant, documentOf, lookup, node, type } from "../document/graphs.js";
 
 const FAR = 10_000_000;
@@ -89,6 +98,23 @@ describe("the piece of an edge in view", () => {
   });
 });
 
+/** A drawing surface that remembers what is called and set. */
+function recording() {
+  const calls: [string, unknown[]][] = [];
+  const record = (name: string | symbol, ...values: unknown[]) => {
+    calls.push([String(name), values]);
+    return { width: 1 };
+  };
+  const handler: ProxyHandler<object> = {
+    get:
+      (_, name) =>
+      (...values: unknown[]) =>
+        record(name, ...values),
+    set: (_, name, value) => record(name, value) !== undefined,
+  };
+  return { context: new Proxy({}, handler) as CanvasRenderingContext2D, calls };
+}
+
 describe("the picture", () => {
   it("dashes nothing and draws nothing far outside of its surface", () => {
     const map = mapOf(chain(50_000), lookup);
@@ -100,19 +126,7 @@ describe("the picture", () => {
       right: FAR,
       bottom: 8000,
     });
-    const calls: [string, unknown[]][] = [];
-    const context = new Proxy(
-      {},
-      {
-        get:
-          (_, name) =>
-          (...values: unknown[]) => {
-            calls.push([String(name), values]);
-            return { width: 1 };
-          },
-        set: () => true,
-      },
-    ) as unknown as CanvasRenderingContext2D;
+    const { context, calls } = recording();
     const look = () => ({ colour: "red", selected: false, state: "" as const, moved: undefined });
     const groups = [{ colour: "grey", width: 1, edges: pictureEdges }];
     drawPicture(context, { map, groups, nodes, look }, view, (colour) => colour);
@@ -122,5 +136,25 @@ describe("the picture", () => {
     for (const value of calls.flatMap(([, values]) => values)) {
       if (typeof value === "number") expect(Math.abs(value)).toBeLessThan(2000);
     }
+  });
+
+  it("has open scopes as outlines behind their nodes, with the titles of the innermost over them", () => {
+    const scope = (path: string, parent: string): Scope => ({
+      ...{ id: `scope:${path}`, kind: "scope", path, label: path, parent, children: [], size: 1 },
+    });
+    const items: MapItem[] = [
+      { kind: "frame", id: "scope:outer", scope: scope("outer", "") },
+      { kind: "frame", id: "scope:inner", scope: scope("inner", "scope:outer") },
+      { kind: "node", id: "n0", node: constant("n0", "1"), title: "n0" },
+    ];
+    const sides = Float64Array.from([0, 0, 2000, 1000, 100, 100, 1900, 900, 200, 200, 400, 260]);
+    const map = mapFrom(items, sides, [], new Map());
+    const view = { origin: { x: 0, y: 0 }, offset: { x: 0, y: 0 }, zoom: 0.1, width: 400, height: 300 };
+    const { context, calls } = recording();
+    const look = () => ({ colour: "red", selected: false, state: "" as const, moved: undefined });
+    drawPicture(context, { map, groups: [], nodes: [0, 1, 2], look }, view, (colour) => colour);
+    expect(calls.filter(([name]) => name === "fillText").map(([, [text]]) => text)).toEqual(["inner"]);
+    const fills = calls.flatMap(([name, [value]]) => (name === "fillStyle" ? [String(value)] : []));
+    expect(fills.slice(0, 3).map((fill) => fill.includes("red"))).toEqual([false, false, true]);
   });
 });

@@ -5,6 +5,7 @@ import Dialogs from "../../../renderer/app/dialogs.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { useExamples } from "../../../renderer/stores/example-store.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { welcome } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
@@ -64,6 +65,21 @@ describe("the palette", () => {
     expect(options()[0]).toMatch(/^Add an op here/);
     expect(options().some((text) => text.startsWith("Copy the address of worker/0"))).toBe(true);
     expect(chosen()).toMatch(/^Add an op here/);
+    await expectAccessible();
+  });
+
+  it("runs no other command with Enter where the one that was typed cannot be run", async () => {
+    useExamples.setState({ examples: [{ id: "ring", title: "Ring all-reduce", description: "A ring." }] });
+    const user = await openPalette();
+    await user.type(search(), "open all");
+    expect(options().length).toBeGreaterThan(1);
+    expect(chosen()).toMatch(/^Open all scopes/);
+    await user.keyboard("{Enter}");
+    expect(screen.getByRole("dialog", { name: "Commands" })).toBeDefined();
+    expect(calls).toEqual([]);
+    await user.clear(search());
+    await user.type(search(), "ring all");
+    expect(chosen()).toMatch(/Ring all-reduce/);
     await expectAccessible();
   });
 

@@ -84,13 +84,17 @@ describe("shapes that are computed", () => {
 
 describe("shapes that do not fit", () => {
   test.each([
-    ["MatMul", [2, 3], [4, 5], "a is [2, 3], b is [4, 5]: the inner sizes, 3 and 4, must be equal."],
-    ["MatMul", [2, 3, 1], [4, 5], "a must have 2 dimensions, but its shape is [2, 3, 1]."],
-    ["BiasAdd", [2, 3], [4], "bias has 4 elements, but value has 3 channels."],
-    ["AddV2", [2, 3], [2, 4], "shapes [2, 3] and [2, 4] do not fit together."],
-  ])("of %s are told in words: %j and %j", (op, a, b, words) => {
-    expect(shapeOf([shaped("a", a), shaped("b", b), node("y", op, ["a", "b"], T)], "y")).toBe(
-      `${op} node "y": ${words}`,
-    );
+    [
+      "MatMul",
+      [2, 3],
+      [4, 5],
+      "a (left) is [2, 3], b (right) is [4, 5]: the inner sizes, 3 and 4, must be equal.",
+    ],
+    ["MatMul", [2, 3, 1], [4, 5], "a (left) must have 2 dimensions, but its shape is [2, 3, 1]."],
+    ["BiasAdd", [2, 3], [4], "bias (right) has 4 elements, but value (left) has 3 channels."],
+    ["AddV2", [2, 3], [2, 4], "x (left) and y (right): shapes [2, 3] and [2, 4] do not fit together."],
+  ])("of %s are told in words with the nodes that have them: %j and %j", (op, a, b, words) => {
+    const nodes = [shaped("left", a), shaped("right", b), node("y", op, ["left", "right"], T)];
+    expect(shapeOf(nodes, "y")).toBe(`${op} node "y": ${words}`);
   });
 });

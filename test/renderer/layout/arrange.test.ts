@@ -41,13 +41,19 @@ function networkOf(blocks: number, more: readonly string[] = []): VisibleGraph {
 
 function arranged(
   graph: VisibleGraph,
-  { by = engine(), memory = new LayoutMemory(), signal = new AbortController().signal }: Partial<Given> = {},
+  {
+    by = engine(),
+    memory = new LayoutMemory(),
+    signal = new AbortController().signal,
+    titleWidth = 0,
+  }: Partial<Given> = {},
 ): Promise<Arrangement> {
   const portsOf = () => ({ output: "p", input: "p" });
   return arrange(graph, {
     engine: by,
     cellOf,
     portsOf,
+    titleWidth: () => titleWidth,
     aspect: 1.2,
     memory,
     signal,
@@ -59,6 +65,7 @@ interface Given {
   readonly by: LayoutEngine;
   readonly memory: LayoutMemory;
   readonly signal: AbortSignal;
+  readonly titleWidth: number;
 }
 
 function boxesOf({ items }: VisibleGraph, { places, frames }: Arrangement): Map<string, Box> {
@@ -109,6 +116,13 @@ describe("an arrangement", () => {
       expect(route[0]?.x).toBeCloseTo(boxes.get(from)?.right ?? 0, 0);
       expect(route.at(-1)?.x).toBeCloseTo(boxes.get(to)?.left ?? 0, 0);
     }
+  });
+
+  it("has frames that are wide enough for their titles", async () => {
+    const graph = networkOf(5);
+    const { frames } = await arranged(graph, { titleWidth: 900 });
+    expect(frames.size).toBeGreaterThan(0);
+    for (const { width } of frames.values()) expect(width).toBeGreaterThanOrEqual(900);
   });
 
   it("fills a window with a chain: it is folded into rows", async () => {
@@ -226,6 +240,40 @@ describe("a layout by ELK", () => {
       aspect: 1,
     };
     await expect(engine().layout(graph, new AbortController().signal)).rejects.toThrow(/does not exist/);
+  });
+});
+
+describe("blocks that follow each other and whose edges leave lower than they enter", () => {
+  const cells = Array.from(
+    { length: 24 },
+    (_, index): Cell => ({
+      ...{ id: `block_${index}`, width: 440, height: 300 },
+      inputs: [{ id: "in", y: 60 }],
+      outputs: [{ id: "out", y: 200 }],
+    }),
+  );
+  const edges = cells.slice(1).map(({ id: to }, index) => ({
+    id: `to ${to}`,
+    from: { cell: `block_${index}`, port: "out" },
+    to: { cell: to, port: "in" },
+  }));
+
+  it("stand in level rows", async () => {
+    const { places, routes } = await engine().layout(
+      { cells, edges, aspect: 1.5 },
+      new AbortController().signal,
+    );
+    const rows = new Set(cells.map(({ id }) => places.get(id)?.y));
+    expect(rows.size).toBeLessThan(8);
+    expect([...routes.values()].filter((route) => !isOrthogonal(route))).toEqual([]);
+  });
+
+  it("keep straight edges where these do not make the drawing small", async () => {
+    const { places } = await engine().layout(
+      { cells: cells.slice(0, 2), edges: edges.slice(0, 1), aspect: 1.5 },
+      new AbortController().signal,
+    );
+    expect((places.get("block_0")?.y ?? 0) + 200).toBe((places.get("block_1")?.y ?? 0) + 60);
   });
 });
 

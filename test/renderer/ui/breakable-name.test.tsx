@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { expect, it } from "vitest";
-import { BreakableName, longestPart } from "../../../renderer/ui/breakable-name.js";
+import { BreakableName } from "../../../renderer/ui/breakable-name.js";
+import { longestPart } from "../../../renderer/ui/name-parts.js";
 import { show } from "../support/components.js";
 
 it.each([

@@ -27,6 +27,24 @@ describe("the view after the window got another size", () => {
     expect(viewAfterResize(view, large, small, bounds)).toEqual({ x: -600, y: -400, zoom: 2 });
     expect(viewAfterResize({ x: -600, y: -400, zoom: 2 }, small, large, bounds)).toEqual(view);
   });
+
+  it("is as large again as before when the window is made smaller and larger again", () => {
+    const fitted = { x: 150, y: 150, zoom: 1 };
+    const smaller = viewAfterResize(fitted, large, small, bounds);
+    expect(smaller.zoom).toBeLessThan(0.7);
+    expect(viewAfterResize(smaller, small, large, bounds)).toEqual(fitted);
+  });
+
+  it("is fitted also where a panel has shifted the graph before", () => {
+    const still = new StillView();
+    const frame = (width: number, left = 0) => ({ ...large, left, top: 0, width });
+    const shifted = still.afterPanel({ x: 150, y: 150, zoom: 1 }, frame(1200), frame(1100, 100), bounds);
+    const wasFitted = still.isFitted(shifted, frame(1100, 100), bounds);
+    const smaller = viewAfterResize(shifted, frame(1100, 100), small, bounds, wasFitted);
+    still.afterResize(smaller, wasFitted);
+    expect(still.isFitted(smaller, { ...small, left: 100, top: 0 }, bounds)).toBe(true);
+    expect(viewAfterResize(smaller, small, large, bounds).zoom).toBe(1);
+  });
 });
 
 describe("the view after a panel took a part of the canvas", () => {
@@ -55,10 +73,21 @@ describe("the view after a panel took a part of the canvas", () => {
     expect(bottom).toBeGreaterThan(bounds.bottom);
   });
 
-  it("leaves it in its place on the screen if nothing of it is hidden, or if it was not fitted", () => {
+  it("leaves it in its place on the screen if nothing of it is hidden, or if it was not seen whole", () => {
     expect(viewAfterPanel(fitted, whole, frame(1100, 800, 100), bounds)).toEqual({ x: 50, y: 150, zoom: 1 });
-    const chosen = { x: 100, y: 150, zoom: 1 };
+    const chosen = { x: -100, y: 150, zoom: 1 };
     expect(viewAfterPanel(chosen, whole, frame(1200, 450), bounds)).toEqual(chosen);
+  });
+
+  it("shows the whole of a graph that was moved but seen whole, no larger than it was", () => {
+    const lower = frame(1200, 450);
+    const moved = { x: 20, y: 250, zoom: 1 };
+    const area = visibleArea(viewAfterPanel(moved, whole, lower, bounds), lower);
+    expect([area.top < bounds.top, area.bottom > bounds.bottom]).toEqual([true, true]);
+    const distant = { x: 800, y: 600, zoom: 0.3 };
+    const after = viewAfterPanel(distant, whole, lower, bounds);
+    expect(after.zoom).toBe(0.3);
+    expect(after.y + bounds.bottom * 0.3).toBeLessThanOrEqual(450 - 64);
   });
 });
 
@@ -92,12 +121,12 @@ describe("the view after a panel that had the graph fitted again has gone", () =
     const still = new StillView();
     const shifted = still.afterPanel(fitted, whole, side, bounds);
     expect(shifted).toEqual({ x: 50, y: 150, zoom: 1 });
-    still.afterResize(shifted, shifted);
+    still.afterResize(shifted, true);
     const lowerSide = { ...side, height: 450 };
     const refitted = still.afterPanel(shifted, side, lowerSide, bounds);
     expect(visibleArea(refitted, lowerSide).bottom).toBeGreaterThan(bounds.bottom);
     const other = new StillView();
-    const moved = { ...other.afterPanel(fitted, whole, side, bounds), x: 20 };
+    const moved = { ...other.afterPanel(fitted, whole, side, bounds), x: -20 };
     expect(other.afterPanel(moved, side, lowerSide, bounds)).toEqual(moved);
   });
 
@@ -107,7 +136,7 @@ describe("the view after a panel that had the graph fitted again has gone", () =
     const moved = { ...one, x: one.x + 50 };
     expect(still.afterPanel(moved, lower, whole, bounds)).toEqual(moved);
     const two = still.afterPanel(fitted, whole, lower, bounds);
-    still.afterResize(two, two);
+    still.afterResize(two, true);
     expect(still.afterPanel(two, lower, whole, bounds)).toEqual(two);
     const three = still.afterPanel(fitted, whole, lower, bounds);
     expect(still.afterPanel(three, lower, whole, { ...bounds, right: 4000 })).toEqual(three);

@@ -12,6 +12,7 @@ import {
   sizeAt,
   textAttr,
   what,
+  whatOfBoth,
 } from "./rule.js";
 
 const UNCHANGED =
@@ -39,9 +40,9 @@ const broadcast: ShapeRule = (c) => {
   const strict = c.attr("incompatible_shape_error")?.value;
   const [a, b] = c.inputShapes;
   if (strict?.$case === "b" && !strict.value) {
-    return [a && b && areBroadcastable(a, b) ? broadcastShapes(a, b, what(c)) : undefined];
+    return [a && b && areBroadcastable(a, b) ? broadcastShapes(a, b, whatOfBoth(c)) : undefined];
   }
-  return [broadcastShapes(c.inputShapes[0], c.inputShapes[1], what(c))];
+  return [broadcastShapes(c.inputShapes[0], c.inputShapes[1], whatOfBoth(c))];
 };
 
 function areBroadcastable(a: Shape, b: Shape): boolean {

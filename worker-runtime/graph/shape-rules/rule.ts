@@ -32,6 +32,12 @@ export function nameOf(context: ShapeContext, index: number): string {
   return context.inputName?.(index) ?? `input ${index}`;
 }
 
+/** The node in errors about its first two inputs, with their names where these are known. */
+export function whatOfBoth(context: ShapeContext): string {
+  if (context.inputName === undefined) return what(context);
+  return `${what(context)}: ${nameOf(context, 0)} and ${nameOf(context, 1)}`;
+}
+
 export function intAttr(context: ShapeContext, name: string): number | undefined {
   const value = context.attr(name)?.value;
   return value?.$case === "i" ? Number(value.value) : undefined;

@@ -5,8 +5,10 @@ import { MetaGraphDef } from "../../../../protos/generated/tensorflow/meta_graph
 import { TrainingBar } from "../../../../renderer/canvas/training-bar.js";
 import MakeTrainableDialog from "../../../../renderer/dialogs/training/make-trainable-dialog.js";
 import { readDocument, writeDocument } from "../../../../renderer/document/document-file.js";
+import { useApp } from "../../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../../renderer/stores/document-store.js";
+import { useGraphView } from "../../../../renderer/stores/graph-view-store.js";
 import { uiActions, useUi } from "../../../../renderer/stores/ui-store.js";
 import { Graph } from "../../../../worker-runtime/graph/graph.js";
 import * as ops from "../../../../worker-runtime/graph/ops/index.js";
@@ -23,9 +25,10 @@ function openSum(): void {
   documentActions.load({ name: "sum", kind: "meta_graph", format: "binary", metaGraph });
 }
 
-/** A line through four points, with a second scalar. */
-function openLine(): void {
+/** A line through four points, with a second scalar, and a constant if it has a name. */
+function openLine(constant?: string): void {
   const graph = new Graph();
+  if (constant !== undefined) ops.constant(graph, 1, { dtype: "float32", name: constant });
   const x = ops.constant(graph, [[0], [1], [2], [3]], { dtype: "float32", name: "x" });
   const y = ops.constant(graph, [[0], [2], [4], [6]], { dtype: "float32", name: "y" });
   const w = ops.variable(graph, [[0.5]], { name: "w" });
@@ -80,6 +83,12 @@ describe("the dialog that makes a graph trainable", () => {
       steps: 1000,
       training: { scheme: "sync", workers: ["worker/0", "worker/1"] },
     });
+    expect(useApp.getState().notices.map(({ problem }) => problem.message)).toEqual([
+      expect.stringMatching(
+        /^Added \d+ nodes in the scope train\. Run now trains the graph, with the run configuration train\.$/,
+      ),
+    ]);
+    expect(useGraphView.getState().next).toEqual({ kind: "fit" });
     expect(nodes.get("w")?.device).toBe("/job:ps/task:0");
     expect(nodes.has("w/Momentum")).toBe(true);
     act(() => documentActions.undo());
@@ -167,6 +176,29 @@ describe("the dialog that makes a graph trainable", () => {
     await user.click(screen.getByRole("button", { name: "Keep" }));
     expect(screen.queryByRole("region", { name: "Make trainable" })).toBeNull();
     expect(present().runConfig.training).toBeDefined();
+  });
+
+  it("offers what the graph computes from variables as losses, and nothing of its training", async () => {
+    startTasks("worker/0");
+    const { user, change } = show(<MakeTrainableDialog />);
+    const losses = () => within(screen.getByRole("combobox", { name: "Loss" })).getAllByRole("option");
+    const offered = losses().map(({ textContent }) => textContent);
+    expect(offered).toEqual(["bias:0", "loss:0"]);
+    await user.selectOptions(screen.getByRole("combobox", { name: "Optimizer" }), "Adam");
+    await user.click(make());
+    change(<MakeTrainableDialog key="again" />);
+    expect(losses().map(({ textContent }) => textContent)).toEqual(offered);
+  });
+
+  it("says which scope the nodes are in where the name train is taken", async () => {
+    openLine("train");
+    startTasks("worker/0");
+    const { user, change } = show(<MakeTrainableDialog />);
+    expect(screen.getByRole("status").textContent).toMatch(/in the scope train_1: gradients/);
+    await user.click(screen.getByRole("button", { name: "Preview on canvas" }));
+    change(<TrainingBar />);
+    expect(screen.getByText(/nodes are added in the scope train_1\.$/)).toBeDefined();
+    expect(present().nodes.has("train_1/init")).toBe(true);
   });
 
   it("trains the graph as it is where there are no workers", async () => {
