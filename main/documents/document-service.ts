@@ -4,11 +4,15 @@ import { basename, dirname, resolve } from "node:path";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import {
   type ReadGraphFile,
-  readGraphFile,
   type SavedModelSource,
   writeGraphFile,
 } from "../../worker-runtime/graph/graph-file.js";
-import { isModelFile, MODEL_ENDING, readModelFile } from "../../worker-runtime/import/import-model.js";
+import {
+  isModelFile,
+  MODEL_ENDING,
+  readGraphFileApart,
+  readModelFile,
+} from "../../worker-runtime/import/import-model.js";
 import { savedModelFile } from "../../worker-runtime/io/saved-model-folder.js";
 import type { Params, Result } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
@@ -71,14 +75,15 @@ export class DocumentService {
   /**
    * Opens a file, or the folder of a SavedModel.
    *
+   * @param signal ends the reading, with its reason.
    * @throws ProblemError that names the file and says why it cannot be opened.
    */
-  async open(givenPath: string): Promise<DocumentFile> {
+  async open(givenPath: string, signal?: AbortSignal): Promise<DocumentFile> {
     const given = absolute(givenPath);
     const path = (await savedModelFile(given)) ?? given;
     // Before reading: anything written meanwhile then counts as a change.
     const version = await fileVersion(path);
-    const file = await readDocumentFile(path);
+    const file = await readDocumentFile(path, signal);
     await this.#collaborators.onUsed(path);
     if (file.isImported) return this.#holdImported(file, basename(path));
     this.#own.set(path, version);
@@ -87,8 +92,8 @@ export class DocumentService {
   }
 
   /** A file whose content the browser holds. */
-  async read(name: string, bytes: Uint8Array): Promise<DocumentFile> {
-    const file = await parseDocument(bytes, name);
+  async read(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<DocumentFile> {
+    const file = await parseDocument(bytes, name, signal);
     if (file.isImported) return this.#holdImported(file, name);
     const sourceId = this.#sources.hold({ path: undefined, original: file.original, file: undefined });
     return { ...describe(file, name), sourceId };
@@ -216,7 +221,7 @@ interface OpenedFile extends ReadGraphFile {
   readonly isImported: boolean;
 }
 
-async function readDocumentFile(path: string): Promise<OpenedFile> {
+async function readDocumentFile(path: string, signal?: AbortSignal): Promise<OpenedFile> {
   let bytes: Buffer;
   try {
     const stats = await stat(path);
@@ -224,20 +229,22 @@ async function readDocumentFile(path: string): Promise<OpenedFile> {
       throw problem("INVALID_ARGUMENT", `${path} is not a file.`, { remedy: "Choose a .pb or .pbtxt file." });
     }
     checkSize(basename(path), stats.size);
-    bytes = await readFile(path);
+    bytes = await readFile(path, { signal });
   } catch (error) {
+    signal?.throwIfAborted();
     throw fileProblem(`${path} cannot be opened`, error);
   }
-  return parseDocument(bytes, basename(path));
+  return parseDocument(bytes, basename(path), signal);
 }
 
-async function parseDocument(bytes: Uint8Array, name: string): Promise<OpenedFile> {
+async function parseDocument(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<OpenedFile> {
   checkSize(name, bytes.length);
   const isModel = isModelFile(bytes, name);
   try {
-    if (isModel) return { ...(await readModelFile(bytes, name)), isImported: true };
-    return { ...readGraphFile(bytes, name), isImported: false };
+    if (isModel) return { ...(await readModelFile(bytes, name, { signal })), isImported: true };
+    return { ...(await readGraphFileApart(bytes, name, { signal })), isImported: false };
   } catch (error) {
+    signal?.throwIfAborted();
     throw problem("INVALID_ARGUMENT", `${name} cannot be opened as a graph.`, {
       reason: problemOf(error).message,
       // What a graph is, its reason says.

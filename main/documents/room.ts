@@ -39,8 +39,9 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
     handlers: {
       "documents.examples": () => service.examples(),
       "documents.openExample": ({ id }) => service.openExample(id),
-      "documents.open": async ({ path }) => parts.begin(await service.open(path)),
-      "documents.read": async ({ name, bytes }) => parts.begin(await service.read(name, bytes)),
+      "documents.open": async ({ path }, { gone }) => parts.begin(await service.open(path, gone)),
+      "documents.read": async ({ name, bytes }, { gone }) =>
+        parts.begin(await service.read(name, bytes, gone)),
       "documents.part": ({ id, offset }) => parts.part(id, offset),
       "documents.releaseParts": ({ id }) => parts.release(id),
       "documents.save": (request) => service.save(request),

@@ -1,8 +1,10 @@
-/** Opens files of models that are no graphs of TensorFlow, as SavedModels. */
+/** Opens files in a thread of their own: models that are no graphs of TensorFlow, as SavedModels, and large text files. */
 import { Worker } from "node:worker_threads";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { SavedModel } from "../../protos/generated/tensorflow/saved_model.js";
 import { compiledModule } from "../engines/package-root.js";
-import type { ReadGraphFile } from "../graph/graph-file.js";
+import { type ReadGraphFile, readGraphFile } from "../graph/graph-file.js";
+import { detectGraphFile } from "../graph/graph-file-detection.js";
 import { isZip } from "../io/zip.js";
 import {
   cancelledBy,
@@ -67,6 +69,33 @@ export async function readModelFile(
 ): Promise<ReadGraphFile> {
   const encoded = await importModel(bytes, name, options);
   return { kind: "saved_model", format: "binary", metaGraph: MetaGraphDef.decode(encoded), encoded };
+}
+
+/** Reading a smaller text file takes less than a hundred milliseconds. */
+const MIN_TEXT_BYTES = 2 ** 20;
+
+/**
+ * As `readGraphFile`, without keeping this thread from other work: a text file of 40 MB takes several seconds.
+ * @throws TensorFlowError as `readGraphFile`; CANCELLED, DEADLINE_EXCEEDED
+ */
+export async function readGraphFileApart(
+  bytes: Uint8Array,
+  name: string,
+  options: ImportOptions = {},
+): Promise<ReadGraphFile> {
+  if (bytes.length < MIN_TEXT_BYTES || detectGraphFile(bytes, name).format === "binary") {
+    return readGraphFile(bytes, name);
+  }
+  const answer = await inThread({ work: "graph", bytes, name }, options);
+  if (!("graph" in answer)) throw internalError(`${name} was not read as a graph.`);
+  const { kind, format, graph, original } = answer;
+  return {
+    kind,
+    format,
+    metaGraph: MetaGraphDef.decode(graph),
+    encoded: graph,
+    original: original && { savedModel: SavedModel.decode(original.savedModel), index: original.index },
+  };
 }
 
 /**

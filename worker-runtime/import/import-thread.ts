@@ -1,6 +1,8 @@
-/** The thread of importModel and importWeights. */
+/** The thread that reads untrusted files (`import-model.ts`). */
 import { parentPort, type Transferable, workerData } from "node:worker_threads";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { SavedModel } from "../../protos/generated/tensorflow/saved_model.js";
+import { type GraphFileFormat, type GraphFileKind, readGraphFile } from "../graph/graph-file.js";
 import { isZip } from "../io/zip.js";
 import type { DType } from "../protocol/dtype.js";
 import { asTensorFlowError } from "../protocol/status.js";
@@ -11,7 +13,7 @@ import { isOnnxFile } from "./onnx/onnx-file.js";
 import { readOnnx } from "./onnx/read-onnx.js";
 
 export interface ImportThreadData {
-  readonly work: "model" | "weights";
+  readonly work: "model" | "weights" | "graph";
   readonly bytes: Uint8Array;
   readonly name: string;
 }
@@ -26,8 +28,18 @@ export interface SentLayer {
   }[];
 }
 
+/** A file of TensorFlow's, with its messages serialized. */
+export interface SentGraph {
+  readonly kind: GraphFileKind;
+  readonly format: GraphFileFormat;
+  readonly graph: Uint8Array<ArrayBuffer>;
+  /** The whole SavedModel, and which of its meta graphs `graph` is. */
+  readonly original: { readonly savedModel: Uint8Array<ArrayBuffer>; readonly index: number } | undefined;
+}
+
 export type ImportAnswer =
   | { readonly metaGraph: Uint8Array<ArrayBuffer> }
+  | SentGraph
   | { readonly layers: readonly SentLayer[] }
   | { readonly code: number; readonly message: string };
 
@@ -36,6 +48,19 @@ async function model({ bytes, name }: ImportThreadData): Promise<ImportAnswer> {
     ? readOnnx(bytes, name)
     : await (isZip(bytes) ? readKerasArchive : readKerasHdf5)(bytes, name);
   return { metaGraph: new Uint8Array(MetaGraphDef.encode(metaGraph).finish()) };
+}
+
+function graph({ bytes, name }: ImportThreadData): ImportAnswer {
+  const { kind, format, metaGraph, encoded, original } = readGraphFile(bytes, name);
+  return {
+    kind,
+    format,
+    graph: new Uint8Array(encoded ?? MetaGraphDef.encode(metaGraph).finish()),
+    original: original && {
+      savedModel: new Uint8Array(SavedModel.encode(original.savedModel).finish()),
+      index: original.index,
+    },
+  };
 }
 
 async function weights({ bytes, name }: ImportThreadData): Promise<ImportAnswer> {
@@ -53,6 +78,9 @@ async function weights({ bytes, name }: ImportThreadData): Promise<ImportAnswer>
 
 function transferred(answer: ImportAnswer): Transferable[] {
   if ("metaGraph" in answer) return [answer.metaGraph.buffer];
+  if ("graph" in answer) {
+    return [answer.graph.buffer, ...(answer.original ? [answer.original.savedModel.buffer] : [])];
+  }
   if ("layers" in answer)
     return answer.layers.flatMap((layer) => layer.weights.map(({ bytes }) => bytes.buffer));
   return [];
@@ -61,7 +89,7 @@ function transferred(answer: ImportAnswer): Transferable[] {
 async function run(data: ImportThreadData): Promise<void> {
   let answer: ImportAnswer;
   try {
-    answer = await (data.work === "model" ? model : weights)(data);
+    answer = await { model, weights, graph }[data.work](data);
   } catch (error) {
     const { code, message } = asTensorFlowError(error);
     answer = { code, message };

@@ -58,6 +58,16 @@ describe("examples", () => {
 });
 
 describe("a document", () => {
+  it("is not opened for a window that has gone", async () => {
+    const why = new Error("The window has gone.");
+    const gone = AbortSignal.abort(why);
+    await writeFile(at("g.pbtxt"), 'node { name: "a" op: "NoOp" }');
+    await expect(documents.open(at("g.pbtxt"), gone)).rejects.toBe(why);
+    await writeFile(at("large.pbtxt"), `node { name: "a" op: "NoOp" } ${"# a comment\n".repeat(100_000)}`);
+    await expect(documents.read("large.pbtxt", await readFile(at("large.pbtxt")), gone)).rejects.toBe(why);
+    expect(used).toEqual([]);
+  });
+
   it("is saved in the kind and format that it was opened in", async () => {
     const graph = GraphDef.encode(GraphDef.fromPartial({ node: [{ name: "a", op: "NoOp" }] })).finish();
     await writeFile(at("g.pb"), graph);

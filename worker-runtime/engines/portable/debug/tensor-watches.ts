@@ -14,7 +14,7 @@ const WILDCARD = "*";
 
 const FILE_SCHEME = "file://";
 
-/** What is computed of a tensor, and where it is written. */
+/** The debug ops of a tensor, and the places that they write to. */
 export interface TensorWatch {
   /** As in `parseDebugOp`. */
   readonly debugOps: readonly string[];

@@ -246,7 +246,7 @@ function referencesTo(
   return found ?? NO_INDICES;
 }
 
-/** Whether a reference at this input is replaced by its value before the kernel runs. */
+/** True if a reference at this input is replaced by its value before the kernel runs. */
 function isReadBefore({ inputs, opDef }: KernelNode, position: number): boolean {
   return inputs[position]?.isRef === false && !opDef.allowsUninitializedInput;
 }
