@@ -85,7 +85,7 @@ export const machineFactsSchema = z.object({
 });
 export type MachineFacts = z.infer<typeof machineFactsSchema>;
 
-/** What one machine runs on another. */
+/** The tasks and scripts of one machine on another. */
 export const hostedSchema = z.object({
   /** "worker/1" */
   tasks: z.array(z.string()),

@@ -15,7 +15,7 @@ export const peerMethods = {
   "machines.add": method(addMachineSchema, z.string()),
   /** Removes a machine from the list: unpairs it, or removes the added address. */
   "machines.forget": method(machineIdSchema, nothing),
-  /** What a paired machine runs here; it ends as soon as that machine may no longer run anything here. */
+  /** The work of a paired machine here; it ends as soon as that machine may no longer run anything here. */
   "machines.hosted": method(machineIdSchema, hostedSchema),
   /** Sets what a paired machine may do here. */
   "machines.setRole": method(z.object({ machineId: z.string(), role: roleSchema }), nothing),

@@ -41,7 +41,7 @@ async function mayUnpair({ id, name, tasks }: Machine): Promise<boolean> {
   return choice === "unpair";
 }
 
-/** What a paired machine runs here: its tasks, and its scripts. */
+/** The names of the tasks and scripts that a paired machine runs here. */
 async function hostedFor(machineId: string): Promise<string[]> {
   const { tasks, scripts } = await client().call("machines.hosted", { machineId });
   return [...tasks, ...scripts];

@@ -4,7 +4,7 @@ import { contains, grown, overlap, type Rect } from "../viewport/rect.js";
 /** Between the node and the card, and between the card and the edge of the canvas. */
 const GAP = 12;
 const MARGIN = 8;
-/** Of a port that stands out of its node, and of the pointer that aims at it. */
+/** A port stands out of its node, and the pointer that aims at it needs room, too. */
 const PORT_ROOM = 10;
 /** A card further from its node would seem to be about another one. */
 const FURTHEST = 120;
@@ -31,7 +31,7 @@ interface Surroundings {
   /** The other nodes and closed scopes. */
   readonly others: readonly Rect[];
   readonly canvas: Size;
-  /** As large as the card is without a limit. */
+  /** The card without a limit of its height. */
   readonly card: Size;
 }
 

@@ -17,7 +17,7 @@ import styles from "./error-card.module.css";
 const words = texts.canvas.errorCard;
 
 const WIDTH = 288;
-/** Of a card that was not drawn yet. */
+/** A guess at the height of a card that was not drawn yet. */
 const FIRST_HEIGHT = 160;
 
 export function ErrorCard(): ReactElement | null {

@@ -172,7 +172,9 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
   const contents = useFeedContents(feed);
   const batches = useDocument((state) => state.document.runConfig.batches);
   const name = (feed.kind === "file" ? feed.path : feed.name).toLowerCase();
-  const hasParts = !name.endsWith(".npy");
+  const isWhole = name.endsWith(".npy") || contents?.arrays.some((array) => array.name === undefined);
+  // One that was chosen of another file can be taken back.
+  const hasParts = !isWhole || feed.column !== undefined;
   const records = contents?.records;
   const isArrays =
     name.endsWith(".npz") || contents?.arrays.some((array) => array.name !== undefined) === true;

@@ -17,7 +17,7 @@ interface PackagesSectionProps {
   /** The script, the folder that is sent with it, and the Python that the user chose. */
   readonly script: ScriptLocation;
   readonly packages: ScriptPackages;
-  /** Whether `packages` are those of that Python; otherwise they are being asked for. */
+  /** True if `packages` are those of that Python; otherwise they are being asked for. */
   readonly isCurrent: boolean;
   readonly machines: readonly Machine[];
   readonly tasks: readonly ScriptTask[];

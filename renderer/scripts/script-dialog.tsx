@@ -69,9 +69,9 @@ export default function ScriptDialog(props: Extract<DialogState, { kind: "script
 
 interface ScriptFormProps {
   readonly survey: ScriptSurvey;
-  /** What the user chose. */
+  /** The Python that the user chose. */
   readonly python: string | undefined;
-  /** Whether the survey was made with that Python. */
+  /** True if the survey was made with that Python. */
   readonly isCurrent: boolean;
   readonly given: Extract<DialogState, { kind: "script" }>;
   onFolder(folder: string): void;

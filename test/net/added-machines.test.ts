@@ -82,6 +82,8 @@ describe.skipIf(peerMissing("namespaces", "nftables"))("a machine that is added"
     await pi.api.call("cluster.addTasks", { job: "ps", count: 1 });
     await gpuPc.tasks(2);
 
+    const hosted = () => pi.api.call("machines.hosted", { machineId: gpuId });
+    expect(await hosted()).toEqual({ tasks: ["worker/0"], scripts: [] });
     // What gpu-pc had started there ends with its right to; of the other it is told why it is of no use.
     await pi.api.call("machines.setRole", { machineId: gpuId, role: "view" });
     const seen = await gpuPc.machine(piId, ({ role, tasks }) => role === "view" && tasks.length === 1);
@@ -89,6 +91,7 @@ describe.skipIf(peerMissing("namespaces", "nftables"))("a machine that is added"
       job: "ps",
       notice: { message: "ps/0 cannot be used: this machine may only view raspberrypi." },
     });
+    expect(await hosted()).toEqual({ tasks: [], scripts: [] });
     await expect(add()).rejects.toMatchObject({ problem: { code: "PERMISSION_DENIED" } });
     await pi.api.call("machines.setRole", { machineId: gpuId, role: "manage" });
     await gpuPc.machine(piId, ({ role }) => role === "manage");

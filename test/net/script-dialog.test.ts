@@ -100,4 +100,26 @@ describe.skipIf(peerMissing("namespaces", "chromium", "python"))("a script of tw
     expect(readdirSync(join(laptop.folder, "project"))).toContain("logs");
     expect(window.errors).toEqual([]);
   });
+
+  test("says before it starts what each machine's own Python lacks", async () => {
+    // The dialog of files begins where it was left.
+    const bare = join(laptop.folder, "project", "bare");
+    mkdirSync(bare);
+    writeFileSync(join(bare, "lacking.py"), "import json, no_such_module\n");
+    const dialog = await window.chooseScript("bare", "lacking.py");
+    const machine = dialog.getByRole("combobox", { name: "Machine of worker/0" });
+    for (const name of ["raspberrypi", "laptop"]) {
+      await machine.selectOption(name);
+      const row = dialog
+        .getByRole("region", { name: "Packages" })
+        .getByRole("paragraph")
+        .filter({ hasText: name });
+      await row.getByText(/^Python 3\.\d+ lacks no_such_module, which the script imports\./).waitFor();
+    }
+    await dialog.getByRole("textbox", { name: "Python" }).fill("no-such-python");
+    await dialog.getByRole("textbox", { name: "Python" }).press("Enter");
+    await dialog.getByText(/^no-such-python is no Python 3\./).waitFor();
+    await window.press("Escape");
+    expect(window.errors).toEqual([]);
+  });
 });

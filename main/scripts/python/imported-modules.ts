@@ -1,11 +1,11 @@
 /** The modules that a script needs of its Python, as far as its text says so. */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Modules of the script's own folder that are looked into. */
 const MOST_SOURCES = 200;
-const MOST_SOURCE_CHARACTERS = 1_000_000;
+const MOST_SOURCE_BYTES = 1_000_000;
 /** Modules that a machine is asked for; a script that needs more says so when it runs. */
 export const MOST_MODULES = 500;
 /** A name that another machine can be asked for; Python's grammar allows more letters than packages have. */
@@ -42,25 +42,31 @@ function importsOfStatement(statement: string): string[] {
 export async function importedModules(folder: string, script: string): Promise<string[]> {
   const path = join(folder, ...script.split("/"));
   // Python looks for modules beside the script first.
-  const beside = dirname(path);
+  const scriptFolder = dirname(path);
   const needed = new Set<string>();
   const sources = [path];
   let isOwnPath = false;
   for (const source of sources) {
-    const text = await readFile(source, "utf8").catch(() => "");
-    if (text.length > MOST_SOURCE_CHARACTERS) continue;
+    const text = await readSource(source);
     isOwnPath ||= ownPath.test(text);
     for (const name of importsOf(text)) {
       const [top = ""] = name.split(".");
-      if (!isInFolder(beside, top)) {
+      if (!isInFolder(scriptFolder, top)) {
         if (MODULE_NAME.test(top)) needed.add(top);
         continue;
       }
-      const inner = innerSources(beside, name).filter((found) => !sources.includes(found));
+      const inner = innerSources(scriptFolder, name).filter((found) => !sources.includes(found));
       sources.push(...inner.slice(0, Math.max(0, MOST_SOURCES - sources.length)));
     }
   }
   return [...needed].filter((name) => !isOwnPath || name === "tensorflow").slice(0, MOST_MODULES);
+}
+
+/** Empty for what is no file, or no source that a person has written. */
+async function readSource(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile() || found.size > MOST_SOURCE_BYTES) return "";
+  return await readFile(path, "utf8").catch(() => "");
 }
 
 function isInFolder(folder: string, name: string): boolean {

@@ -49,11 +49,11 @@ export async function missingModules(
 export interface PackageSource {
   /** Name of the file of requirements that it was made for. */
   readonly requirements?: string | undefined;
-  /** Whether it is the environment beside the script. */
+  /** True: it is the environment beside the script. */
   readonly isOwn?: boolean | undefined;
 }
 
-/** What makes modules available to a script, "Add opencv-python to requirements.txt." */
+/** The step that makes modules available to a script, "Add opencv-python to requirements.txt." */
 export function moduleRemedy(modules: readonly string[], { requirements, isOwn }: PackageSource): string {
   const names = modules.map(packageOf).join(", ");
   if (requirements !== undefined) return `Add ${names} to ${requirements}.`;

@@ -99,6 +99,17 @@ describe("what a placeholder is fed", () => {
     await expectAccessible();
   });
 
+  it("is an image by its path, which has no parts to choose", async () => {
+    connect({ "feeds.contents": { arrays: [{ dtype: "uint8", shape: [1, -1, -1, -1] }], columns: [] } });
+    openDocument(documentOf([matrix]));
+    const { user } = show(<FeedSection node={matrix} />);
+    await user.type(screen.getByRole("textbox", { name: "Path" }), "/data/one.png{Enter}");
+    await screen.findByRole("combobox", { name: "Values" });
+    expect(feed()).toEqual({ kind: "file", path: "/data/one.png" });
+    expect(screen.queryByLabelText("Column")).toBeNull();
+    expect(screen.queryByLabelText("Array")).toBeNull();
+  });
+
   it("is chosen in the system's own dialog where there is one", async () => {
     useApp.setState({ info: { version: "0", host: "electron", fileDialogs: "native" } as never });
     const { user } = show(<FeedSection node={vector} />);

@@ -17,7 +17,7 @@ export type ImageChannels = 1 | 3 | 4;
 /** Endings of files with images, in lower case. */
 export const IMAGE_ENDINGS: readonly string[] = [".bmp", ".gif", ".jpeg", ".jpg", ".png"];
 
-/** Whether a file is an image, by its name. */
+/** True for the name of a file with an image. */
 export function isImageName(name: string): boolean {
   return IMAGE_ENDINGS.includes(extname(name).toLowerCase());
 }

@@ -12,7 +12,7 @@ const MAX_BYTES = 2 ** 31;
 export interface ImageFeedOptions {
   /** "images" or "labels"; left out, images, if the shape has more dimensions than labels have. */
   readonly column?: string | number | undefined;
-  /** Of the target: height, width, channels, after a batch or without; sizes of -1 are the first image's, and 3 channels. */
+  /** The target's: height, width, channels, after a batch or without; sizes of -1 are the first image's, and 3 channels. */
   readonly shape?: readonly number[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -83,7 +83,7 @@ export async function describeImageFolder(folder: string) {
   ] as const;
 }
 
-/** As `describeImageFolder`, of `readImageFile`. */
+/** The array that `readImageFile` gives, without the size, which the target decides. */
 export function describeImageFile() {
   return [{ dtype: "uint8", shape: [1, -1, -1, -1] }] as const;
 }
