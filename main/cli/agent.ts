@@ -25,7 +25,7 @@ import { installCommands, serviceUnit } from "./service-unit.js";
 const dataDirFlag = {
   name: "data_dir",
   value: "FOLDER",
-  help: `Where its identity, the paired machines and settings are kept (default ${dataFolder()}).`,
+  help: `The folder of its identity, paired machines and settings (default ${dataFolder()}).`,
 };
 const runFlags = [
   dataDirFlag,
@@ -37,12 +37,12 @@ const runFlags = [
   {
     name: "name",
     value: "NAME",
-    help: "Name under which other machines show this one (default: its host name).",
+    help: "The name that other machines show for this one (default: its host name).",
   },
   {
     name: "allow_exposed_tasks",
     value: "yes|no",
-    help: "Whether other machines may start tasks here that the whole network can use without signing in (default no; kept).",
+    help: "Whether other machines may start tasks here that the whole network can use without signing in (default no; the choice is remembered).",
   },
 ];
 
@@ -91,7 +91,7 @@ const linkCommand: CommandSpec = {
 const serviceCommand: CommandSpec = {
   name: "tensordeck agent service",
   summary:
-    "Prints what makes the agent start with the machine (systemd on Linux, launchd on macOS, Task Scheduler on Windows), and the commands that install it, show its state and remove it.",
+    "Prints the configuration that starts the agent with the machine (systemd on Linux, launchd on macOS, Task Scheduler on Windows), and the commands to install it, show its state and remove it.",
   flags: [
     ...runFlags,
     { name: "to", value: "SYSTEM", help: "systemd, launchd or windows (default: what this machine has)." },
@@ -161,7 +161,7 @@ function yesOrNo(args: ParsedArgs, flag: string): boolean | undefined {
   const value = args.get(flag);
   if (value === undefined || value === "yes" || value === "no")
     return value === undefined ? undefined : value === "yes";
-  throw invalidArgument(`--${flag} is yes or no, not "${value}".`);
+  throw invalidArgument(`--${flag} must be yes or no, not "${value}".`);
 }
 
 async function printId(args: ParsedArgs): Promise<number> {
@@ -175,7 +175,7 @@ async function newIdentity(args: ParsedArgs): Promise<number> {
   await requestNewIdentity(dataDir);
   if ((await askInstance(dataDir, "pid")) !== undefined) {
     process.stdout.write(
-      "Tensordeck is running here and gets the new identity at its next start. Start it again, and pair this machine again.\n",
+      "Tensordeck is running here and uses the new identity from its next start. Restart it, and pair this machine again.\n",
     );
     return 0;
   }
@@ -190,16 +190,14 @@ async function trust(args: ParsedArgs): Promise<number> {
   const deviceId = deviceIdSchema.safeParse(text.replace(/[\s-]/g, "").toLowerCase());
   if (!deviceId.success || others.length > 0) {
     throw invalidArgument(
-      `Give one device ID, 52 letters a to z and digits 2 to 7; tensordeck agent id prints it there. Got "${args.positionals.join(" ")}".`,
+      `Give one device ID: 52 letters a to z and digits 2 to 7, as tensordeck agent id prints it on that machine. Got "${args.positionals.join(" ")}".`,
     );
   }
   const role = roleSchema.safeParse(args.get("role") ?? "run");
-  if (!role.success) throw invalidArgument(`--role is view, run or manage, not "${args.get("role")}".`);
+  if (!role.success) throw invalidArgument(`--role must be view, run or manage, not "${args.get("role")}".`);
   const dataDir = dataDirOf(args);
   if ((await loadIdentity(dataDir)).deviceId === deviceId.data) {
-    throw invalidArgument(
-      "That is the device ID of this machine. Give the one of the machine that is to use it.",
-    );
+    throw invalidArgument("That is the device ID of this machine. Give that of the other machine.");
   }
   const store = await TrustStore.load(dataDir);
   try {
@@ -225,7 +223,7 @@ async function printLink(args: ParsedArgs): Promise<number> {
   const dataDir = dataDirOf(args);
   const link = await askInstance(dataDir, "link");
   if (link === undefined) {
-    throw problem("FAILED_PRECONDITION", `No Tensordeck is running with the data folder ${dataDir}.`, {
+    throw problem("FAILED_PRECONDITION", `Tensordeck is not running with the data folder ${dataDir}.`, {
       remedy: "Start it with tensordeck agent, or pass the --data-dir with which it was started.",
     });
   }
@@ -260,7 +258,7 @@ async function printService(args: ParsedArgs): Promise<number> {
     process.stderr.write(scheduledTaskCommands(words));
     process.stdout.write(scheduledTask({ ...options, user }));
   } else {
-    throw invalidArgument(`--to is systemd, launchd or windows, not "${system}".`);
+    throw invalidArgument(`--to must be systemd, launchd or windows, not "${system}".`);
   }
   return 0;
 }

@@ -32,7 +32,7 @@ const exportCommand: CommandSpec = {
       name: "output",
       short: "o",
       value: "FOLDER",
-      help: "Write the file into this folder, which is made if it is missing. Otherwise it is printed.",
+      help: "Write the file into this folder, which is created if it is missing. By default, it is printed.",
     },
     ...exportFlags(EXPORT_TARGETS),
   ],
@@ -77,10 +77,10 @@ export async function runExport(args: readonly string[]): Promise<number> {
 
 function targetOf(parsed: ParsedArgs): ExportTarget {
   const to = parsed.get("to");
-  if (to === undefined) throw invalidArgument(`Say what for: --to ${EXPORT_TARGETS.join("|")}.`);
+  if (to === undefined) throw invalidArgument(`Specify the system: --to ${EXPORT_TARGETS.join("|")}.`);
   if (isExportTarget(to)) return to;
   const near = nearest(to, EXPORT_TARGETS);
   throw invalidArgument(
-    `--to is one of ${EXPORT_TARGETS.join(", ")}, not "${to}".${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `--to must be one of ${EXPORT_TARGETS.join(", ")}, not "${to}".${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
 }

@@ -16,7 +16,7 @@ const importCommand: CommandSpec = {
     "and the window.",
   positionals: "FILE",
   flags: [
-    { name: "output", short: "o", value: "FILE", help: "Write it into this file. Otherwise it is printed." },
+    { name: "output", short: "o", value: "FILE", help: "Write it to this file. By default, it is printed." },
   ],
   notes: `
 FILE is a Docker Compose file whose services have TF_CONFIG, --worker_hosts, --job_name or names such as worker-0; a TFJob
@@ -27,9 +27,9 @@ which ports were assumed.`,
 
 /** Where the names in the addresses are known. */
 const KNOWN_WITHIN: Readonly<Partial<Record<ClusterSource, string>>> = {
-  compose: "Names of services are known within the Compose project only.",
-  kubernetes: "The names are known within the Kubernetes cluster only, in the same namespace.",
-  tfjob: "The names are known within the Kubernetes cluster only.",
+  compose: "Names of services resolve only within the Compose project.",
+  kubernetes: "The names resolve only within the Kubernetes cluster, in the same namespace.",
+  tfjob: "The names resolve only within the Kubernetes cluster.",
 };
 
 /** Runs the command and gives the exit code. @throws TensorFlowError */

@@ -34,8 +34,7 @@ export async function runSubmit(args: readonly string[]): Promise<number> {
   });
   // Until the tasks are started, an interrupt gives everything up; then it ends them.
   const givenUp = new AbortController();
-  let onInterrupt = () =>
-    givenUp.abort(problem("CANCELLED", "The job was interrupted before it had started."));
+  let onInterrupt = () => givenUp.abort(problem("CANCELLED", "The job was interrupted before it started."));
   const interrupt = () => onInterrupt();
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, interrupt);

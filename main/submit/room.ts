@@ -198,7 +198,7 @@ function innerFolder(text: string): string | undefined {
   const path = normalize(text.trim()).replaceAll("\\", "/").replace(/\/+$/, "");
   if (path === "." || path === "") return undefined;
   if (!isAbsolute(path) && isInnerPath(path)) return path;
-  throw problem("INVALID_ARGUMENT", `${text} is no folder within the script's.`, {
+  throw problem("INVALID_ARGUMENT", `${text} is not a folder within the script's folder.`, {
     remedy: "Give its path as the script writes it, as in checkpoints.",
   });
 }

@@ -157,7 +157,7 @@ function drawFrameTitle(
   if (far && (!isInnermost || isSmall)) return;
   context.font = `600 ${far ? FAR_FRAME_TITLE : FRAME_TITLE * zoom}px ${css("var(--ui)")}`;
   context.textBaseline = "middle";
-  const title = cut(context, item.scope.label, width - 8);
+  const title = cutWithin(context, item.scope.label, width - 8);
   const { x, y } = at({ x: rect.left, y: rect.top });
   const left = far ? x + (width - context.measureText(title).width) / 2 : x + 8 * zoom;
   const middle = far ? y + height / 2 : y + (FRAME_HEAD * zoom) / 2;
@@ -232,6 +232,15 @@ function drawNode(
   const title = cut(context, text, width - 16 * zoom);
   const x = far ? place.x + (width - context.measureText(title).width) / 2 : place.x + 8 * zoom;
   context.fillText(title, x, place.y + (far ? height : HEAD_HEIGHT * zoom) / 2);
+}
+
+/** The beginning and the end of a text, which tells repeated names apart. */
+function cutWithin(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const whole = context.measureText(text).width;
+  if (whole <= width) return text;
+  const kept = Math.max(2, Math.floor((text.length * width) / whole) - 2);
+  const end = Math.ceil((kept * 2) / 3);
+  return `${text.slice(0, kept - end)}…${text.slice(-end)}`;
 }
 
 function cut(context: CanvasRenderingContext2D, text: string, width: number): string {

@@ -11,15 +11,19 @@ export interface Offer {
 }
 
 /** Above every score. */
-const MEANT_RANK = 2;
+const MEANT_RANK = 3;
 
-/** 0 unless every word that was typed is part of the offer's text; more, the more of them words begin with. */
+/**
+ * 0 unless every word that was typed is part of the offer's text; more, the more of them words begin with, and most if they
+ * stand there as they were typed.
+ */
 export function score({ text, keywords }: Pick<Offer, "text" | "keywords">, wanted: string): number {
   const label = `${text} ${keywords}`.toLowerCase();
   const typed = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   if (!typed.every((word) => label.includes(word))) return 0;
   const ofWords = typed.map((word) => (label.startsWith(word) ? 1 : label.includes(` ${word}`) ? 0.8 : 0.5));
-  return ofWords.reduce((sum, one) => sum + one, 0) / Math.max(1, ofWords.length);
+  const isPhrase = typed.length > 1 && text.toLowerCase().includes(typed.join(" "));
+  return ofWords.reduce((sum, one) => sum + one, 0) / Math.max(1, ofWords.length) + (isPhrase ? 1 : 0);
 }
 
 /**
@@ -47,7 +51,9 @@ export function groupsOf(
 ): readonly (readonly [group: CommandGroup, offers: readonly Offer[]])[] {
   // One that cannot be done now is below all that can.
   const rank = (offer: Offer) =>
-    offer === meant ? MEANT_RANK : score(offer, wanted) - (offer.action.reason === undefined ? 0 : 1);
+    offer === meant
+      ? MEANT_RANK
+      : score(offer, wanted) - (offer.action.reason === undefined ? 0 : MEANT_RANK);
   const listed = groups.map((group) => {
     const own = offers.filter((offer) => offer.group === group);
     return [group, wanted === "" ? own : own.toSorted((one, other) => rank(other) - rank(one))] as const;

@@ -9,7 +9,7 @@ interface NameAndTypeProps {
   readonly children: ReactNode;
 }
 
-/** A whole name, and its type beside it or, where there is no room for that, below it. */
+/** A whole name, and its type next to it or, where there is no room for that, below it. */
 export function NameAndType({ type, children }: NameAndTypeProps): ReactElement {
   return (
     <span className={styles.both}>

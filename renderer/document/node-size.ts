@@ -68,10 +68,10 @@ export interface BoxSize {
  * @param count what stands beside the title: "×3", or nothing
  */
 export function boxSize(title: string, count: string): BoxSize {
-  const beside = BOX_SIDES + (count === "" ? 0 : 14 + boldWidth(count, 11));
-  const wanted = beside + boldWidth(title, BOX_FONT);
+  const reserved = BOX_SIDES + (count === "" ? 0 : 14 + boldWidth(count, 11));
+  const wanted = reserved + boldWidth(title, BOX_FONT);
   const width = Math.min(BOX_MAX_WIDTH, Math.max(BOX_MIN_WIDTH, Math.ceil(wanted / 8) * 8));
-  const lines = Math.min(BOX_MAX_LINES, linesOf(title, width - beside));
+  const lines = Math.min(BOX_MAX_LINES, linesOf(title, width - reserved));
   return { width, height: BOX_HEIGHT + (lines - 1) * BOX_LINE, lines };
 }
 

@@ -147,7 +147,7 @@ describe("tensordeck worker --engine portable", () => {
     context.skip(isThere, "this system has a libtensorflow");
     const worker = await startWorker([], env);
     await worker.waitForOutput(
-      /There is no libtensorflow on this machine, so the portable engine serves this task\./,
+      /No libtensorflow was found on this machine, so this task uses the portable engine\./,
     );
     expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
   });

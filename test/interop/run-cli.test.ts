@@ -94,10 +94,10 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck run on stock servers", ()
     await servers?.process.stop();
   });
 
-  test("fetches what no other node reads, prints it, and says so on standard error", async () => {
+  test("fetches what no other node consumes, prints it, and says so on standard error", async () => {
     const { code, stdout, stderr } = await run("welcome.pbtxt");
     expect(stdout).toBe("z:0  float32 []\n11.0\n");
-    expect(stderr).toContain("Fetching z:0: the results that no other node reads.");
+    expect(stderr).toContain("Fetching z:0, which no other node consumes.");
     expect(code).toBe(0);
   });
 
@@ -126,9 +126,9 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck run on stock servers", ()
     expect(devices).toEqual([`${CPU_0} Compute`, `${CPU_1} Compute`]);
   });
 
-  test("a trace says which nodes TensorFlow's optimizers took out", async () => {
+  test("a trace says which nodes TensorFlow's optimizers removed", async () => {
     const { stderr } = await run("welcome.pbtxt", "--trace", join(folder, "optimized.json"));
-    expect(stderr).toContain("took 4 of 5 nodes out of the graph");
+    expect(stderr).toContain("removed 4 of 5 nodes from the graph");
     expect(stderr).toContain("--no-optimize");
   });
 
@@ -288,7 +288,7 @@ describe("tensordeck run on tasks of its own", () => {
   test("pins that no tasks here can meet are refused before one starts", async () => {
     await writeGraph("many.pb", graphOf(constant("a", 1, "float32", "/job:worker/task:40")));
     const { code, stderr } = await tensordeck("run", join(folder, "many.pb"));
-    expect(stderr).toContain("INVALID_ARGUMENT: The graph's pins name 41 tasks (41 of worker)");
+    expect(stderr).toContain("INVALID_ARGUMENT: The graph is pinned to 41 tasks (41 of worker)");
     expect(stderr).not.toContain("Starting");
     expect(code).toBe(1);
   });

@@ -113,7 +113,7 @@ export function parseArgs(command: CommandSpec, args: readonly string[]): Parsed
   const help = values.get("help")?.at(-1) === "true";
   if (command.positionals === undefined && positionals.length > 0 && !help) {
     throw invalidArgument(
-      `${command.name} takes flags only, and was given "${positionals[0]}". See ${command.name} --help.`,
+      `${command.name} takes flags only, but was given "${positionals[0]}". See ${command.name} --help.`,
     );
   }
   return new ParsedArgs(values, positionals);
@@ -121,7 +121,7 @@ export function parseArgs(command: CommandSpec, args: readonly string[]): Parsed
 
 function switchValue(flag: FlagSpec, value: string | undefined, negated: boolean): string {
   if (value !== undefined && value !== "true" && value !== "false") {
-    throw invalidArgument(`--${flag.name} is on or off and takes no value; it was given "${value}".`);
+    throw invalidArgument(`--${flag.name} takes no value, but was given "${value}".`);
   }
   return String((value ?? "true") === "true" ? !negated : negated);
 }

@@ -52,7 +52,7 @@ export async function readGivenFile(file: string, flag: string): Promise<Uint8Ar
   } catch (cause) {
     if (cause instanceof TensorFlowError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw notFound(`The file that ${flag} names cannot be read: ${why}.`, { cause });
+    throw notFound(`The file given by ${flag} cannot be read: ${why}.`, { cause });
   }
 }
 

@@ -39,7 +39,7 @@ const graphCommands: CommandTable = {
     load: async () => (await import("./export-model.js")).runExportModel,
   },
   health: {
-    summary: "Ask a task whether it serves, for health checks of containers and services.",
+    summary: "Check whether a task answers, for health checks of containers and services.",
     load: async () => (await import("./health.js")).runHealth,
   },
   runtime: {

@@ -16,7 +16,7 @@ export const engineFlag: CommandSpec["flags"][number] = {
 export function readEngine(parsed: ParsedArgs): EngineName | undefined {
   const engine = parsed.get("engine");
   if (engine !== undefined && !isEngineName(engine)) {
-    throw invalidArgument(`--engine is one of ${engineNames.join(", ")}, not "${engine}".`);
+    throw invalidArgument(`--engine must be one of ${engineNames.join(", ")}, not "${engine}".`);
   }
   return engine;
 }

@@ -35,7 +35,7 @@ const exportModelCommand: CommandSpec = {
       name: "input",
       value: "[NAME=]TENSOR",
       repeated: true,
-      help: "An input. Unless given, all placeholders that the outputs need; what is no placeholder becomes one.",
+      help: "An input. By default, all placeholders that the outputs need; any other tensor becomes a placeholder.",
     },
     {
       name: "checkpoint",
@@ -45,12 +45,12 @@ const exportModelCommand: CommandSpec = {
     {
       name: "target",
       value: "GRPC://HOST:PORT",
-      help: "Take the values that the variables have on a cluster, by its server at this address.",
+      help: "Take the values that the variables have on a cluster: the address of one of its servers.",
     },
     {
       name: "cluster",
       value: "FILE",
-      help: "With --target: a ClusterSpec that the session brings along, for servers that were started alone.",
+      help: "With --target: a ClusterSpec that the session sends to the servers, if they were started without a cluster.",
     },
     { name: "overwrite", help: "Replace a model that is already there." },
   ],
@@ -71,12 +71,12 @@ export async function runExportModel(args: readonly string[]): Promise<number> {
   }
   const [file, path, ...others] = parsed.positionals;
   if (file === undefined || path === undefined || others.length > 0)
-    throw invalidArgument("Give a graph and where to write: tensordeck export-model graph.meta model.");
+    throw invalidArgument("Give a graph and a destination: tensordeck export-model graph.meta model.");
   const runnable = await RunnableGraph.read(file);
   const { graph } = runnable;
   const outputs = tensorsOf(parsed, "output");
   if (Object.keys(outputs).length === 0) {
-    throw invalidArgument("Say what the model computes: --output TENSOR, for example --output scores:0.");
+    throw invalidArgument("Specify what the model computes: --output TENSOR, for example --output scores:0.");
   }
   const given = tensorsOf(parsed, "input");
   const inputs =
@@ -100,7 +100,7 @@ function tensorsOf(parsed: ParsedArgs, flag: string): Record<string, string> {
     const at = text.indexOf("=");
     const [name, tensor] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
     if (name !== "" && tensor !== "") return [name, tensor];
-    throw invalidArgument(`--${flag} is [NAME=]TENSOR, such as scores=top/BiasAdd:0; "${text}" is not.`);
+    throw invalidArgument(`--${flag} must be [NAME=]TENSOR, such as scores=top/BiasAdd:0, not "${text}".`);
   });
   const plain = texts.filter((text) => !named.includes(text)).map((text) => text.trim());
   return { ...signatureNames(plain.filter((text) => text !== "")), ...Object.fromEntries(pairs) };
@@ -113,7 +113,9 @@ async function withValues(
 ): Promise<void> {
   const [checkpoint, target] = [parsed.get("checkpoint"), parsed.get("target")];
   if (checkpoint !== undefined && target !== undefined) {
-    throw invalidArgument("The values come either from --checkpoint or from --target.");
+    throw invalidArgument(
+      "The values come either from --checkpoint or from --target; give only one of them.",
+    );
   }
   if (target !== undefined) {
     const session = new Session(target, { graph, config: await configOf(parsed) });
@@ -133,7 +135,7 @@ async function withValues(
   const variable = variableOf(graph);
   if (variable === undefined) return use({ async *read() {} });
   throw invalidArgument(
-    `Say where the values of ${variable} and the other variables come from: --checkpoint or --target.`,
+    `Specify where the values of ${variable} and the other variables come from: --checkpoint or --target.`,
   );
 }
 

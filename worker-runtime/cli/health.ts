@@ -13,7 +13,7 @@ const healthCommand: CommandSpec = {
   name: "tensordeck health",
   summary:
     "Asks the task at an address for its status (GetStatus of TensorFlow's protocol), Tensordeck's or TensorFlow's own. " +
-    "Ends with 0 if it answers, with 1 otherwise.",
+    "The exit status is 0 if it answers, and 1 otherwise.",
   positionals: "[HOST:PORT]",
   flags: [
     {
@@ -23,7 +23,7 @@ const healthCommand: CommandSpec = {
     },
   ],
   notes: `
-The address is ${DEFAULT_ADDRESS} unless given.`,
+The default address is ${DEFAULT_ADDRESS}.`,
 };
 
 /** Runs the command and gives the exit code. @throws TensorFlowError UNAVAILABLE if no task answers in time */

@@ -37,8 +37,8 @@ export const portableFlags: readonly FlagSpec[] = [
     name: "bind",
     value: "ADDRESS",
     help:
-      "The address that the portable engine listens on: one of this machine, or 0.0.0.0 or :: for all. By default the " +
-      "task's address decides: loopback for localhost.",
+      "The address that the portable engine listens on: one of this machine's, or 0.0.0.0 or :: for all. By default, " +
+      "it follows from the task's address: loopback for localhost.",
   },
   {
     name: "files",
@@ -52,8 +52,8 @@ export const portableFlags: readonly FlagSpec[] = [
     name: "regions",
     value: "MODE",
     help:
-      "Whether the portable engine runs groups of nodes by ONNX Runtime: auto (where that is faster than its own kernels), " +
-      "off, or always (wherever it is possible; for tests). auto unless given.",
+      "Whether the portable engine runs groups of nodes in ONNX Runtime: auto (where that is faster than its own kernels), " +
+      "off, or always (wherever it is possible; for tests). The default is auto.",
   },
   {
     name: "max_message_mb",
@@ -109,7 +109,7 @@ export function readPortableOptions(parsed: ParsedArgs): PortableOptions {
   const peers = parsed.get("tls_peers");
   const all = cert !== undefined && key !== undefined && peers !== undefined;
   if (!all && [cert, key, peers].some((file) => file !== undefined)) {
-    throw invalidArgument("--tls_cert, --tls_key and --tls_peers belong together: give all three, or none.");
+    throw invalidArgument("--tls_cert, --tls_key and --tls_peers must be given together.");
   }
   const messageMib = parsed.integer("max_message_mb", 1, MAX_MESSAGE_MIB);
   const tensorMib = parsed.integer("max_tensor_mb", 1, MAX_TENSOR_MIB);
@@ -133,7 +133,7 @@ function readRegions(parsed: ParsedArgs): RegionMode | undefined {
   if (mode === undefined || mode === "auto" || mode === "off" || mode === "always") {
     return mode;
   }
-  throw invalidArgument(`--regions is auto, off or always; not "${mode}".`);
+  throw invalidArgument(`--regions must be auto, off or always, not "${mode}".`);
 }
 
 /** Whether any flag of the portable engine only was given. */

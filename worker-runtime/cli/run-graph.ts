@@ -32,7 +32,9 @@ async function exampleGraph(id: string): Promise<MetaGraphDef> {
   const example = examples.find((one) => one.id === id);
   if (example) return await example.build();
   const ids = examples.map((one) => one.id);
-  throw notFound(`There is no example "${id}".${didYouMean(id, ids) || ` There are ${ids.join(", ")}.`}`);
+  throw notFound(
+    `There is no example "${id}".${didYouMean(id, ids) || ` The examples are ${ids.join(", ")}.`}`,
+  );
 }
 
 async function fileOf(name: string): Promise<string> {
@@ -51,7 +53,7 @@ function readError(error: Error, name: string): unknown {
   const code = "code" in error ? error.code : undefined;
   if (code === "ENOENT") return notFound(`There is no file "${name}".`, { cause: error });
   if (code === "EACCES" || code === "EPERM") {
-    return permissionDenied(`The file "${name}" may not be read by this user.`, { cause: error });
+    return permissionDenied(`This user has no permission to read the file "${name}".`, { cause: error });
   }
   return error;
 }
@@ -148,12 +150,13 @@ export class RunnableGraph {
   tensor(text: string, what: string): string {
     const edge = parseEdge(text);
     if (edge.control)
-      throw invalidArgument(`"${text}" names no tensor; write node or node:output, for example x:0.`);
+      throw invalidArgument(
+        `"${text}" is not the name of a tensor; write node or node:output, for example x:0.`,
+      );
     const node = this.#node(edge.node, what);
     const outputs = this.#outputs(node);
     if (outputs !== undefined && edge.output >= outputs.length) {
-      const has =
-        outputs.length === 0 ? "no outputs; name it with --run to run it" : `${outputs.length} output(s)`;
+      const has = outputs.length === 0 ? "no outputs; use --run to run it" : `${outputs.length} output(s)`;
       throw invalidArgument(`"${text}" cannot be used to ${what}: ${node.op} "${node.name}" has ${has}.`);
     }
     return tensorName(edge.node, edge.output);

@@ -36,15 +36,15 @@ const uninitialized: Hint = ({ code, message }, { init, restore }, graph) => {
 /** A file of a SavedModel is missing or damaged. */
 const notRestored: Hint = (error) =>
   error instanceof SavedModelFileError
-    ? "Restore the file from where the model was saved. --no-restore runs the graph without its saved values: its " +
+    ? "Copy the missing file from where the model was saved. --no-restore runs the graph without the saved values: its " +
       "results are then not the model's."
     : undefined;
 
 /** Protocol buffers are limited to 2 GiB, and so is every message with fed or fetched values. */
 const tooLarge: Hint = ({ code, message }) =>
   code === StatusCode.INTERNAL && message.includes("Protobuf is too large")
-    ? "The values that this step fetches exceed 2 GiB, the limit of one message. Fetch less at " +
-      "once, or reduce or slice it in the graph."
+    ? "The values that this step fetches exceed 2 GiB, the limit of one message. Fetch fewer " +
+      "tensors at once, or reduce or slice them in the graph."
     : undefined;
 
 /** The tasks that nodes are pinned to, "/job:worker/task:1". */
@@ -63,7 +63,7 @@ const taskMissing: Hint = ({ code, message }, { target }, graph) =>
 /** A master that gets a ClusterSpec has to find itself in it. */
 const masterUnknown: Hint = ({ code, message }, { clusterFile, target }) =>
   code === StatusCode.INVALID_ARGUMENT && message.includes("has no task at") && clusterFile !== undefined
-    ? `Give --target as ${clusterFile} writes that task's address${target === undefined ? "" : `; it does not have ${target}`}.`
+    ? `Set --target to the task's address as it stands in ${clusterFile}${target === undefined ? "" : `; ${target} is not in it`}.`
     : undefined;
 
 const hints: readonly Hint[] = [notRestored, masterUnknown, withoutGpu, uninitialized, tooLarge, taskMissing];

@@ -17,24 +17,24 @@ export const runCommandSpec: CommandSpec = {
       name: "target",
       value: "GRPC://HOST:PORT",
       help:
-        "The server whose master runs the steps. Without it, a local server of its own; for a graph that is pinned to " +
-        "jobs, as many local tasks as the pins name.",
+        "The server whose master runs the steps. By default, a local server is started, or one local task for each " +
+        "task that the graph is pinned to.",
     },
-    { ...engineFlag, help: `Of local tasks. ${engineFlag.help}` },
+    { ...engineFlag, help: `For local tasks. ${engineFlag.help}` },
     {
       name: "fetch",
       value: "TENSORS",
       repeated: true,
-      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: what the document says; else the training operations and losses, the outputs of the signature, or the results that no other node reads.",
+      help: "Tensors to fetch, z:0 or z, separated by commas. Without --fetch and --run: what the document says, or else the training operations and losses, the outputs of the signature, or the results that no other node consumes.",
     },
     {
       name: "signature",
       value: "NAME",
-      help: "Run this signature of a SavedModel: --feed, --fetch and --output then take the names of its inputs and outputs. Without --fetch: all of its outputs.",
+      help: "Run this signature of a SavedModel: --feed, --fetch and --output then take the names of its inputs and outputs. By default, all of its outputs are fetched.",
     },
     {
       name: "restore",
-      help: "On unless --no-restore is given: the variables and tables of a SavedModel get their saved values before the first step, from the files beside the graph, on whatever machine they are.",
+      help: "Restore the variables and tables of a SavedModel before the first step, from the files beside the graph, on whatever machine they are. On by default; --no-restore turns it off.",
     },
     {
       name: "feed",
@@ -46,7 +46,7 @@ export const runCommandSpec: CommandSpec = {
       name: "run",
       value: "OPS",
       repeated: true,
-      help: "Operations to run for their effect, with commas between.",
+      help: "Operations to run for their side effects, separated by commas.",
     },
     {
       name: "init",
@@ -57,21 +57,21 @@ export const runCommandSpec: CommandSpec = {
     {
       name: "steps",
       value: "N",
-      help: "How often the step is run; the results are those of the last one. 1 unless given.",
+      help: "The number of steps; the results are those of the last one (default 1).",
     },
-    { name: "timeout", value: "SECONDS", help: "Ends a step that takes longer with DEADLINE_EXCEEDED." },
+    { name: "timeout", value: "SECONDS", help: "Fail with DEADLINE_EXCEEDED if a step takes longer." },
     {
       name: "trace",
       value: "FILE",
-      help: "Write when and where each node ran in the last step, for chrome://tracing or Perfetto (JSON).",
+      help: "Write a trace of the last step, with the time and device of each node, as JSON for chrome://tracing or Perfetto.",
     },
     {
       name: "log_device_placement",
-      help: "Print on which device each node runs, and have the servers log it. Implies --no-optimize.",
+      help: "Print the device of each node, and have the servers log it. Implies --no-optimize.",
     },
     {
       name: "optimize",
-      help: "On unless --no-optimize is given: TensorFlow folds constants and rewrites the graph before it runs. Off, a trace shows every node as it was built.",
+      help: "Let TensorFlow fold constants and rewrite the graph before it runs. On by default; with --no-optimize, a trace shows every node as it was built.",
     },
     {
       name: "soft_placement",
@@ -87,7 +87,7 @@ export const runCommandSpec: CommandSpec = {
     {
       name: "cluster",
       value: "FILE",
-      help: 'A ClusterSpec that the session brings along: {"worker": ["host:port", …]}. For servers that were started alone.',
+      help: 'A ClusterSpec that the session sends to the servers: {"worker": ["host:port", …]}. For servers that were started without a cluster.',
     },
   ],
   notes: `
@@ -158,11 +158,11 @@ export function parseFeed(text: string): FeedArgument {
   const tensor = text.slice(0, Math.max(equals, 0)).trim();
   const value = text.slice(equals + 1);
   if (tensor === "") {
-    throw invalidArgument(`--feed is TENSOR=VALUE, such as a:0=3 or a:0=@a.npy; "${text}" is not.`);
+    throw invalidArgument(`--feed must be TENSOR=VALUE, such as a:0=3 or a:0=@a.npy, not "${text}".`);
   }
   if (!value.startsWith("@")) return { tensor, source: { kind: "text", text: value } };
   const given = value.slice(1);
-  if (given === "") throw invalidArgument(`--feed ${text} names no file behind the @.`);
+  if (given === "") throw invalidArgument(`--feed ${text} has no file name after the @.`);
   const { path, part } = pathAndPart(given);
   return { tensor, source: { kind: "file", path, column: part } };
 }
@@ -204,18 +204,20 @@ export function readRunOptions(args: readonly string[]): RunCommandOptions | und
   if (parsed.has("help")) return undefined;
   const [graph, ...rest] = parsed.positionals;
   if (graph === undefined || rest.length > 0) {
-    const given = graph === undefined ? "none was given" : `"${rest[0]}" was given, too`;
+    const given = graph === undefined ? "none was given" : `"${rest[0]}" was given as well`;
     throw invalidArgument(`tensordeck run takes one graph file, but ${given}. See tensordeck run --help.`);
   }
   const target = parsed.get("target") || undefined;
   if (parsed.get("cluster") !== undefined && target === undefined) {
     throw invalidArgument(
-      "--cluster needs --target: name the server of the cluster whose master runs the steps, --target grpc://HOST:PORT.",
+      "--cluster requires --target: the server of the cluster whose master runs the steps, as in --target grpc://HOST:PORT.",
     );
   }
   const engine = readEngine(parsed);
   if (engine !== undefined && target !== undefined) {
-    throw invalidArgument("--engine is for local tasks; the server that --target names has its own.");
+    throw invalidArgument(
+      "--engine applies to local tasks only; the server given by --target has its own engine.",
+    );
   }
   const logDevicePlacement = parsed.has("log_device_placement");
   return {

@@ -57,7 +57,7 @@ export function pinnedJobs(pins: readonly Pin[]): PinnedJob[] {
   const tasks = new Map<string, number>();
   for (const pin of pins) {
     if ((pin.replica ?? 0) !== 0) {
-      refuse(pin, "TensorFlow's servers are all of replica 0. Take /replica out of the device's name.");
+      refuse(pin, "TensorFlow's servers all have replica 0. Remove /replica from the device name.");
     }
     if (pin.job === undefined) continue;
     tasks.set(pin.job, Math.max(tasks.get(pin.job) ?? 0, (pin.task ?? 0) + 1));
@@ -67,7 +67,7 @@ export function pinnedJobs(pins: readonly Pin[]): PinnedJob[] {
     if (pin.job === undefined && (pin.task ?? 0) >= most) {
       refuse(
         pin,
-        `it names no job, and none has such a task. Write whose it is: ${formatDeviceName({ job: "worker", task: pin.task })}.`,
+        `it names no job, and no job has such a task. Add the job: ${formatDeviceName({ job: "worker", task: pin.task })}.`,
       );
     }
   }
@@ -75,8 +75,8 @@ export function pinnedJobs(pins: readonly Pin[]): PinnedJob[] {
   if (count > MAX_LOCAL_TASKS) {
     const jobs = [...tasks].map(([job, number]) => `${number} of ${job}`).join(", ");
     throw invalidArgument(
-      `The graph's pins name ${count} tasks (${jobs}), and without --target at most ${MAX_LOCAL_TASKS} are started here. ` +
-        "Start them with `tensordeck worker`, on several machines, and name one: --target grpc://HOST:PORT.",
+      `The graph is pinned to ${count} tasks (${jobs}), but without --target at most ${MAX_LOCAL_TASKS} are started here. ` +
+        "Start them with `tensordeck worker`, on several machines, and use one of them: --target grpc://HOST:PORT.",
     );
   }
   if (count <= 1 && (tasks.size === 0 || tasks.has(LOCAL_JOB))) return [];

@@ -24,7 +24,7 @@ export function signatureNamed(notes: GraphNotes, name: string): NamedSignature 
   throw notFound(
     names.length === 0
       ? `The graph has no signatures, so there is no "${name}". Name tensors with --fetch.`
-      : `There is no signature "${name}".${didYouMean(name, names)} There is ${names.join(", ")}.`,
+      : `There is no signature "${name}".${didYouMean(name, names)} The graph has: ${names.join(", ")}.`,
   );
 }
 

@@ -209,29 +209,29 @@ function wantedOf(
     }
     throw notFound(
       "The graph ends only in operations that save, restore, initialize or report. " +
-        "Use --fetch or --run to say what to run.",
+        "Use --fetch or --run to choose what to run.",
     );
   }
   const parts = [
     ...(fetches.length > 0 ? [`Fetching ${fetches.join(", ")}`] : []),
     ...(targets.length > 0 ? [`${fetches.length > 0 ? "running" : "Running"} ${targets.join(", ")}`] : []),
   ];
-  say(`${parts.join(" and ")}: ${originText(choice)}. Use --fetch and --run to choose.\n`);
+  say(`${parts.join(" and ")}, ${originText(choice)}. Use --fetch and --run to choose.\n`);
   return { names: fetches, fetches, targets };
 }
 
 function originText(choice: ReturnType<RunnableGraph["choice"]>): string {
   switch (choice.origin) {
     case "document":
-      return "chosen in the document";
+      return "as chosen in the document";
     case "train_op":
       return "the graph's training operations";
     case "losses":
       return "the graph's losses";
     case "signature":
-      return `the signature ${choice.signature ?? ""}`;
+      return `the outputs of the signature ${choice.signature ?? ""}`;
     case "ends":
-      return "the results that no other node reads";
+      return "which no other node consumes";
   }
 }
 
@@ -292,7 +292,7 @@ async function writeTrace(
 ): Promise<void> {
   const stats = metadata?.stepStats;
   if (stats === undefined || stats.devStats.length === 0) {
-    say(`No trace was written: the server recorded nothing.\n`);
+    say(`No trace was written because the server recorded none.\n`);
     return;
   }
   await writeFile(file, JSON.stringify(chromeTrace(stats, graph.graph)));
@@ -301,12 +301,12 @@ async function writeTrace(
   const folded = [...needed].filter((name) => !traced.has(name));
   if (options.optimize && folded.length > 0) {
     say(
-      `TensorFlow's optimizers took ${folded.length} of ${needed.size} nodes out of the graph before it ran ` +
+      `TensorFlow's optimizers removed ${folded.length} of ${needed.size} nodes from the graph before it ran ` +
         `(${folded.slice(0, FOLDED_NODES_NAMED).join(", ")}${folded.length > FOLDED_NODES_NAMED ? ", …" : ""}). ` +
-        "With --no-optimize the trace shows them, too.\n",
+        "With --no-optimize, the trace shows them as well.\n",
     );
   }
-  say(`The trace of the last step is in ${file}; open it in chrome://tracing or ui.perfetto.dev.\n`);
+  say(`Wrote the trace of the last step to ${file}; open it in chrome://tracing or ui.perfetto.dev.\n`);
 }
 
 async function run(options: RunCommandOptions, interruption: Interruption): Promise<void> {
@@ -335,7 +335,7 @@ async function run(options: RunCommandOptions, interruption: Interruption): Prom
     progress.end();
     await writeOutputs(files, results);
     process.stdout.write(options.json ? resultsJson(results) : resultsText(results));
-    for (const [file, tensor] of files) say(`${tensor} is in ${file}\n`);
+    for (const [file, tensor] of files) say(`Wrote ${tensor} to ${file}\n`);
     if (options.steps > 1) say(timingText(results.stepMillis));
   } catch (error) {
     throw withHint(error, options, graph);

@@ -8,7 +8,7 @@ import { type CommandSpec, helpText, nearest, type ParsedArgs, parseArgs } from 
 const listCommand: CommandSpec = {
   name: "tensordeck runtime list",
   summary:
-    "Shows every libtensorflow of this machine, the one that workers use first, and those that cannot be used.",
+    "Lists every libtensorflow on this machine, beginning with the one that workers use, and those that cannot be used.",
   flags: [{ name: "json", help: "Print JSON." }],
 };
 
@@ -22,7 +22,7 @@ const installCommand: CommandSpec = {
     { name: "dry_run", help: "Show what would be done and exit." },
     {
       name: "gpu",
-      help: "With CUDA's libraries (--no-gpu: without). By default depending on whether the machine has an NVIDIA GPU.",
+      help: "Include CUDA's libraries (--no-gpu: leave them out). By default, they are included if the machine has an NVIDIA GPU.",
     },
     {
       name: "json",
@@ -86,12 +86,12 @@ async function list(args: ParsedArgs): Promise<number> {
   if (found.length === 0) {
     lines.push("No libtensorflow was found. Install one with: tensordeck runtime install");
   } else {
-    lines.push("", "* is what workers use.");
+    lines.push("", "* marks the one that workers use.");
   }
   if (rejected.length > 0) {
     lines.push(
       "",
-      "Found and not usable:",
+      "Found but not usable:",
       ...rejected.map(({ origin, reason }) => `  ${reason} (${origin})`),
     );
   }
@@ -161,7 +161,7 @@ function planText({
 
 async function confirm(signal: AbortSignal): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw invalidArgument("There is no terminal to ask: add --yes to install without a question.");
+    throw invalidArgument("There is no terminal to ask for confirmation: add --yes to install without it.");
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

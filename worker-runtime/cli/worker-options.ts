@@ -18,13 +18,17 @@ export const workerCommand: CommandSpec = {
     "It prints a line `target grpc://host:port` once it accepts calls, and runs until it is stopped.",
   flags: [
     { name: "job_name", value: "NAME", help: 'The job of this task: "worker", "ps" or any name.' },
-    { name: "task_index", value: "N", help: "Its number within the job, from 0." },
-    { name: "ps_hosts", value: "HOSTS", help: "Addresses of job ps, host:port with commas between." },
-    { name: "worker_hosts", value: "HOSTS", help: "Addresses of job worker, host:port with commas between." },
+    { name: "task_index", value: "N", help: "The index of this task within the job, from 0." },
+    { name: "ps_hosts", value: "HOSTS", help: "Addresses of job ps: host:port, separated by commas." },
+    {
+      name: "worker_hosts",
+      value: "HOSTS",
+      help: "Addresses of job worker: host:port, separated by commas.",
+    },
     {
       name: "cluster",
       value: "FILE",
-      help: 'The whole cluster as JSON: {"worker": ["host:port", …], "ps": […]}, the same file on every machine. Any job names.',
+      help: 'The whole cluster as JSON: {"worker": ["host:port", …], "ps": […]}, the same file on every machine. Jobs can have any names.',
     },
     {
       name: "server_def",
@@ -40,7 +44,7 @@ export const workerCommand: CommandSpec = {
     {
       name: "library",
       value: "PATH",
-      help: "The libtensorflow to use, a file or its folder. Otherwise TENSORDECK_LIBTENSORFLOW or the best that is found.",
+      help: "The libtensorflow to use: a file or its folder. By default, TENSORDECK_LIBTENSORFLOW or the best that is found.",
     },
     {
       name: "gpu",
@@ -51,12 +55,12 @@ export const workerCommand: CommandSpec = {
     },
     {
       name: "skip_address_check",
-      help: "Do not check whether the task's host name leads to this machine.",
+      help: "Do not check whether the task's host name resolves to this machine.",
     },
     ...portableFlags,
     {
       name: "watch_stdin",
-      help: "End when standard input is closed: for a parent process that may die without stopping its tasks.",
+      help: "Exit when standard input is closed: for a parent process that may die without stopping its tasks.",
     },
   ],
   notes: `
@@ -98,7 +102,9 @@ export async function readWorkerOptions(
   const parsed = parseArgs(workerCommand, args);
   const gpu = parsed.get("gpu") ?? "auto";
   if (!/^(auto|none|\d+(,\d+)*|GPU-[\w-]+)$/.test(gpu)) {
-    throw invalidArgument(`--gpu is auto, none, or numbers with commas between such as 0,1; not "${gpu}".`);
+    throw invalidArgument(
+      `--gpu must be auto, none, or numbers separated by commas, such as 0,1, not "${gpu}".`,
+    );
   }
   const help = parsed.has("help");
   return {
@@ -146,13 +152,13 @@ async function readServerDef(flags: TaskFlags, tfConfig: string | undefined): Pr
       flags.taskIndex !== undefined
     ) {
       throw invalidArgument(
-        "--server_def says everything about the cluster and the task; give it without --cluster, --job_name, --task_index, --ps_hosts and --worker_hosts.",
+        "--server_def describes the cluster and the task; use it without --cluster, --job_name, --task_index, --ps_hosts and --worker_hosts.",
       );
     }
     return await readServerDefFile(flags.serverDefFile, flags.port);
   }
   if (fromHosts && flags.clusterFile !== undefined) {
-    throw invalidArgument("Give the cluster once: either --cluster or --ps_hosts and --worker_hosts.");
+    throw invalidArgument("Specify the cluster once: either --cluster or --ps_hosts and --worker_hosts.");
   }
   if (flags.clusterFile !== undefined) {
     return taskOf(await readClusterFile(flags.clusterFile), flags);
@@ -165,8 +171,8 @@ async function readServerDef(flags: TaskFlags, tfConfig: string | undefined): Pr
     if (!cluster.isEmpty) {
       if (flags.jobName === undefined && isEvaluator({ task }) && !cluster.jobs.includes("evaluator")) {
         throw invalidArgument(
-          "TF_CONFIG makes this task the evaluator, which runs beside the cluster and has no server in it. Start no " +
-            "worker for it, or a local server of its own by leaving TF_CONFIG empty.",
+          "TF_CONFIG makes this task the evaluator, which is not part of the cluster and has no server. Do not start " +
+            "a worker for it, or leave TF_CONFIG empty to start a local server.",
         );
       }
       return taskOf(cluster, {
@@ -197,7 +203,7 @@ function taskOf(
 function localServer({ jobName, taskIndex, port }: TaskFlags): ServerDef {
   if (taskIndex !== undefined && taskIndex !== 0) {
     throw invalidArgument(
-      `--task_index ${taskIndex} needs a cluster that has such a task: give --cluster, --worker_hosts, --ps_hosts or TF_CONFIG.`,
+      `--task_index ${taskIndex} requires a cluster with such a task: give --cluster, --worker_hosts, --ps_hosts or TF_CONFIG.`,
     );
   }
   const job = jobName ?? "localhost";

@@ -69,7 +69,7 @@ async function chooseLibrary(options: WorkerOptions): Promise<LocatedRuntime | u
   const { engine, library, portable } = options;
   if (engine === "portable") {
     if (library !== undefined) {
-      throw invalidArgument("--library names a libtensorflow, which --engine portable does not use.");
+      throw invalidArgument("--library selects a libtensorflow, which --engine portable does not use.");
     }
     return undefined;
   }
@@ -83,11 +83,11 @@ async function chooseLibrary(options: WorkerOptions): Promise<LocatedRuntime | u
     throw error;
   });
   if (found === undefined) {
-    say("info", "There is no libtensorflow on this machine, so the portable engine serves this task.");
+    say("info", "No libtensorflow was found on this machine, so this task uses the portable engine.");
   } else if (wantsPortable(portable)) {
     throw invalidArgument(
-      "--bind, --files, --max_…, --session_gc_seconds and --tls_… belong to the portable engine; add --engine portable, " +
-        "or leave them out for TensorFlow's own.",
+      "--bind, --files, --max_…, --session_gc_seconds and --tls_… apply to the portable engine only; add --engine " +
+        "portable, or remove them to use TensorFlow's own.",
     );
   }
   return found;

@@ -113,7 +113,8 @@ export function readGraphFile(bytes: Uint8Array, name: string): ReadGraphFile {
     message = codec.decode(bytes);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalidArgument(`"${name}" is damaged: it is no whole ${FULL_NAMES[kind].slice(11)} (${reason}).`, {
+    const whole = FULL_NAMES[kind].slice(11);
+    throw invalidArgument(`"${name}" is damaged: it is not a complete ${whole} (${reason}).`, {
       cause: error,
     });
   }

@@ -208,7 +208,7 @@ function tensorFrom(value: unknown, dtype: DType, shape: readonly number[]): Ten
 /** What the library throws of damaged content, from messages of its own to faults of the compiled code. */
 function damaged(name: string, error: unknown): Error {
   const { message } = asTensorFlowError(error);
-  const prefix = `"${name}" is damaged, or no whole HDF5 file`;
+  const prefix = `"${name}" is damaged, or not a complete HDF5 file`;
   return message.startsWith(prefix)
     ? (error as Error)
     : invalidArgument(`${prefix}: ${message}.`, { cause: error });

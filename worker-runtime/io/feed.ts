@@ -185,7 +185,7 @@ export function fileError(error: unknown, path: string): unknown {
       return notFound(`There is no file "${path}".`, { cause: error });
     case "EACCES":
     case "EPERM":
-      return permissionDenied(`The file "${path}" may not be read by this user.`, { cause: error });
+      return permissionDenied(`This user has no permission to read the file "${path}".`, { cause: error });
     case "EISDIR":
       return invalidArgument(`"${path}" is a folder, not a file.`, { cause: error });
     default:

@@ -49,7 +49,7 @@ const numericTypes: Readonly<Record<string, DType>> = {
 function elementOf(descr: string, name: string): NpyElement {
   const match = /^([<>|=]?)([a-zA-Z])(\d*)$/.exec(descr);
   if (match === null)
-    throw invalidArgument(`"${name}" has elements of type "${descr}", which is no type of NumPy.`);
+    throw invalidArgument(`"${name}" has elements of type "${descr}", which is not a NumPy type.`);
   const [, order = "", kind = "", digits = ""] = match;
   const size = Number(digits === "" ? "0" : digits);
   const bigEndian = order === ">";
@@ -109,7 +109,7 @@ function fieldsOf(text: string, name: string): ReadonlyMap<string, PythonLiteral
  */
 export function readNpyHeader(bytes: Uint8Array, name: string): NpyHeader {
   if (!isNpy(bytes))
-    throw invalidArgument(`"${name}" is no .npy file: it does not begin with NumPy's signature.`);
+    throw invalidArgument(`"${name}" is not a .npy file: it does not begin with NumPy's signature.`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const major = bytes[6] ?? 0;
   if (bytes.length < 12) throw invalidArgument(`"${name}" is cut short: it ends within its header.`);

@@ -23,7 +23,7 @@ export function readNpz(bytes: Uint8Array, array: string | undefined, name = "ar
     throw notFound(`"${name}" holds more than one array, so one must be named. ${list}`);
   const entry = archive.entries.get(`${chosen}.npy`);
   if (entry === undefined) {
-    throw notFound(`"${name}" holds no array "${chosen}". ${list}${didYouMean(chosen, names)}`);
+    throw notFound(`"${name}" has no array "${chosen}". ${list}${didYouMean(chosen, names)}`);
   }
   if (entry.size > entry.compressedSize) checkUnpackedSize(entry.size, `${name}:${chosen}`);
   return readNpy(archive.content(chosen, entry), `${name}:${chosen}`);

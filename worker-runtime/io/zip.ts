@@ -56,7 +56,7 @@ export class ZipArchive {
   }
 
   #damaged(how: string): never {
-    throw invalidArgument(`"${this.#name}" is no whole ${this.#kind}: ${how}.`);
+    throw invalidArgument(`"${this.#name}" is not a complete ${this.#kind}: ${how}.`);
   }
 
   #u64(offset: number): number {

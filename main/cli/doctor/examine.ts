@@ -57,7 +57,7 @@ export async function examine(
   options: DoctorOptions,
   { signal, onProgress }: ExamineHooks,
 ): Promise<Examination> {
-  onProgress("Looking at this machine …");
+  onProgress("Checking this machine …");
   const [{ description, gpus }, paired] = await Promise.all([
     describeThisMachine(),
     readPaired(options.dataDir),

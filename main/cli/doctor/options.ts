@@ -20,12 +20,16 @@ export const doctorCommand: CommandSpec = {
       value: "FILE",
       help: 'The cluster as JSON: {"worker": ["host:port", …], "ps": […]}; - reads it from standard input.',
     },
-    { name: "ps_hosts", value: "HOSTS", help: "Addresses of job ps, host:port with commas between." },
-    { name: "worker_hosts", value: "HOSTS", help: "Addresses of job worker, host:port with commas between." },
+    { name: "ps_hosts", value: "HOSTS", help: "Addresses of job ps: host:port, separated by commas." },
+    {
+      name: "worker_hosts",
+      value: "HOSTS",
+      help: "Addresses of job worker: host:port, separated by commas.",
+    },
     {
       name: "data_dir",
       value: "FOLDER",
-      help: "Folder that has the paired machines, whose agents are tested as well.",
+      help: "The folder with the paired machines, whose agents are tested as well.",
     },
     { name: "json", help: "Print JSON." },
   ],
@@ -80,7 +84,7 @@ async function readCluster(
   const addresses = parsed.positionals.map((text) => text.replace(/^grpc:\/\//, ""));
   if ([addresses.length > 0, file !== undefined, fromHosts].filter(Boolean).length > 1) {
     throw invalidArgument(
-      "Give the cluster once: as addresses, with --cluster, or with --ps_hosts and --worker_hosts.",
+      "Specify the cluster once: as addresses, with --cluster, or with --ps_hosts and --worker_hosts.",
     );
   }
   if (addresses.length > 0) {

@@ -83,7 +83,7 @@ function thisMachine({ machines, gpus, runtimes, proxies, firewall, holders }: E
   const [best] = runtimes.found;
   const names = Object.keys(proxies.variables);
   const rows: Row[] = [
-    [self.addresses.length > 0 ? "✓" : "!", "addresses", self.addresses.join(", ") || "none but loopback"],
+    [self.addresses.length > 0 ? "✓" : "!", "addresses", self.addresses.join(", ") || "loopback only"],
     best
       ? ["✓", "runtime", `TensorFlow ${best.version}, ${best.gpu ? "GPU" : "CPU"}, ${best.origin}`]
       : runtimeRow(runtimes.rejected[0]?.reason),

@@ -32,9 +32,9 @@ const kubeCommand: CommandSpec = {
     },
     { name: "context", value: "NAME", help: "A context of the kubeconfig. Default: the current one." },
     { name: "force", help: "With deploy: take over fields that another program manages." },
-    { name: "follow", short: "f", help: "With log: go on with what is written." },
-    { name: "tail", value: "N", help: "With log: the newest lines. Default: 100." },
-    { name: "previous", help: "With log: of the container before its last restart." },
+    { name: "follow", short: "f", help: "With log: follow the output." },
+    { name: "tail", value: "N", help: "With log: the number of newest lines. Default: 100." },
+    { name: "previous", help: "With log: the output of the container before its last restart." },
     ...exportFlags(["kubernetes"]),
   ],
   notes: `
@@ -66,13 +66,13 @@ export async function runKube(args: readonly string[]): Promise<number> {
   const action = ACTIONS.find((candidate) => candidate === name);
   if (action === undefined) {
     throw invalidArgument(
-      `${name === "" ? "Say what to do" : `There is no action "${name}"`}: tensordeck kube ${ACTIONS.join("|")}.`,
+      `${name === "" ? "Specify an action" : `There is no action "${name}"`}: tensordeck kube ${ACTIONS.join("|")}.`,
     );
   }
   if (action !== "run") checkOperands(action, operands);
   else if (operands.length < 2) throw invalidArgument("Write it as: tensordeck kube run NAME -- GRAPH ….");
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort(problem("CANCELLED", "It was interrupted."));
+  const interrupt = () => interrupted.abort(problem("CANCELLED", "The command was interrupted."));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
   const service = new KubernetesService();
   try {
@@ -177,7 +177,7 @@ const WORK: Readonly<Record<Exclude<Action, "contexts">, (work: Work) => Promise
     const master = running.find(({ job }) => job !== PARAMETER_SERVER_JOB) ?? running[0];
     if (master === undefined) {
       throw problem("UNAVAILABLE", `No task of ${name} is running.`, {
-        remedy: "Look at tensordeck kube status.",
+        remedy: "See tensordeck kube status.",
       });
     }
     const target = await service.forward(master.pod);

@@ -4,7 +4,7 @@ import { bytesText } from "../../network/reachability/diagnoses/diagnosis.js";
 /** The clusters and their tasks as lines. */
 export function statusTable({ connection, clusters, measuresLoad }: KubernetesState): string {
   if (clusters.length === 0) {
-    return `Namespace ${connection?.namespace} of ${connection?.context} has no cluster of Tensordeck's.`;
+    return `There is no Tensordeck cluster in namespace ${connection?.namespace} of ${connection?.context}.`;
   }
   const rows = clusters.flatMap(({ name, tasks }) => [
     [name, ""],

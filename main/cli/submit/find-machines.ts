@@ -55,8 +55,8 @@ function machineNamed(name: string, paired: readonly TrustedMachine[]): TrustedM
       near !== undefined
         ? `Did you mean ${near}?`
         : names.length > 0
-          ? `Paired are: ${names.join(", ")}.`
-          : "This machine is paired with none.",
+          ? `The paired machines are: ${names.join(", ")}.`
+          : "This machine is not paired with any other.",
     remedy: "Pair the machines first, in the window or with tensordeck agent.",
   });
 }

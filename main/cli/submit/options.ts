@@ -26,7 +26,7 @@ export const submitCommand: CommandSpec = {
     {
       name: "machine",
       value: "NAME",
-      help: "A paired machine that runs tasks, by name or device ID, or localhost for this one; tasks are dealt out in turn (default: this machine).",
+      help: "A paired machine that runs tasks, by name or device ID, or localhost for this one; tasks are assigned in turn (default: this machine).",
       repeated: true,
     },
     {
@@ -42,7 +42,7 @@ export const submitCommand: CommandSpec = {
     {
       name: "restart",
       value: "N",
-      help: "Start failed tasks again, N times altogether (default 0: the first failure ends all).",
+      help: "Restart failed tasks, N times altogether (default 0: the first failure ends the job).",
     },
     {
       name: "cluster_flags",
@@ -60,7 +60,7 @@ export const submitCommand: CommandSpec = {
     {
       name: "max_mb",
       value: "MB",
-      help: `Most data of the script's folder to send to a machine (default ${DEFAULT_MAX_MB}).`,
+      help: `The most data of the script's folder that is sent to a machine (default ${DEFAULT_MAX_MB}).`,
     },
     {
       name: "kube",
@@ -85,11 +85,11 @@ export const submitCommand: CommandSpec = {
       value: "N",
       help: "With --kube: GPUs (nvidia.com/gpu) for each task except those of job ps (default 0).",
     },
-    { name: "timestamps", help: "Begin each line with its time." },
+    { name: "timestamps", help: "Begin each line with the time." },
     {
       name: "data_dir",
       value: "FOLDER",
-      help: `Where this machine's identity, its paired machines and environments are kept (default ${dataFolder()}).`,
+      help: `The folder of this machine's identity, paired machines and environments (default ${dataFolder()}).`,
     },
   ],
   notes: `
@@ -163,14 +163,14 @@ function kubeOf(parsed: ParsedArgs): KubePlace | undefined {
   const given = KUBE_FLAGS.filter((name) => parsed.get(name) !== undefined);
   if (!parsed.has("kube")) {
     if (given.length === 0) return undefined;
-    throw problem("INVALID_ARGUMENT", `--${given[0]} belongs to a script in Kubernetes.`, {
-      remedy: "Add --kube, or leave it out.",
+    throw problem("INVALID_ARGUMENT", `--${given[0]} applies only to scripts in Kubernetes.`, {
+      remedy: "Add --kube, or remove it.",
     });
   }
   if (parsed.all("machine").length > 0) {
-    throw problem("INVALID_ARGUMENT", "A script runs in Kubernetes or on machines, not on both.", {
-      reason: "Pods and machines of a LAN do not reach each other.",
-      remedy: "Leave out --kube or --machine.",
+    throw problem("INVALID_ARGUMENT", "A script runs either in Kubernetes or on machines.", {
+      reason: "Pods and machines of a LAN cannot reach each other.",
+      remedy: "Remove --kube or --machine.",
     });
   }
   const [image, cpus, memory, gpus] = PLACE_OPTIONS.map((name) => parsed.get(name));
@@ -187,7 +187,7 @@ const KUBE_FLAGS = ["kubeconfig", "context", "namespace", ...PLACE_OPTIONS] as c
 function outputsOf(text: string | undefined): string | undefined {
   const path = text?.replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");
   if (path === undefined || isInnerPath(path)) return path;
-  throw problem("INVALID_ARGUMENT", `--outputs is a folder within the script's, not "${text}".`, {
+  throw problem("INVALID_ARGUMENT", `--outputs must be a folder within the script's folder, not "${text}".`, {
     remedy: "Give its path as the script writes it, as in --outputs checkpoints.",
   });
 }

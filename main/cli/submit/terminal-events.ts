@@ -17,8 +17,8 @@ export function terminalEvents(terminal: Terminal): Omit<JobEvents, "onJob"> {
     // Curves are for windows.
     onScalars: () => undefined,
     onCollected: ({ name }, { folder, files, bytes, leftOut }) => {
-      if (files > 0) terminal.notice(`${name}: ${files} files, ${sizeText(bytes)}, came back to ${folder}`);
-      if (leftOut.length > 0) terminal.notice(`${name}: too large to come back: ${shortList(leftOut)}`);
+      if (files > 0) terminal.notice(`${name}: ${files} files, ${sizeText(bytes)}, copied back to ${folder}`);
+      if (leftOut.length > 0) terminal.notice(`${name}: too large to copy back: ${shortList(leftOut)}`);
     },
   };
 }

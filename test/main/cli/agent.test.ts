@@ -88,7 +88,7 @@ describe("without a running agent", () => {
     await store.close();
     expect(tensordeck("agent", "trust", "abc", "--data-dir", dataDir).status).toBe(1);
     expect(tensordeck("agent", "trust", id, "--role", "root", "--data-dir", dataDir).stderr).toContain(
-      'INVALID_ARGUMENT: --role is view, run or manage, not "root".',
+      'INVALID_ARGUMENT: --role must be view, run or manage, not "root".',
     );
   });
 
@@ -96,7 +96,7 @@ describe("without a running agent", () => {
     const { status, stderr } = tensordeck("agent", "link", "--data-dir", dataDir);
     expect(status).toBe(1);
     expect(stderr).toContain(
-      `FAILED_PRECONDITION: No Tensordeck is running with the data folder ${dataDir}.`,
+      `FAILED_PRECONDITION: Tensordeck is not running with the data folder ${dataDir}.`,
     );
   });
 

@@ -49,8 +49,8 @@ describe("wrong arguments end with 2 and a sentence", () => {
   test.each([
     [["--clutser", "x"], "Did you mean --cluster?"],
     [["gpu-pc"], "The address 'gpu-pc' has no port; write for example gpu-pc:2222."],
-    [["--cluster", "/no/such/file"], "The file that --cluster names cannot be read"],
-    [["a:1", "--ps_hosts", "b:1"], "Give the cluster once"],
+    [["--cluster", "/no/such/file"], "The file given by --cluster cannot be read"],
+    [["a:1", "--ps_hosts", "b:1"], "Specify the cluster once"],
   ])("%j", async (args, sentence) => {
     const { code, output, stdout } = await doctor(args);
     expect(code).toBe(2);

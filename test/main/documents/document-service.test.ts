@@ -294,7 +294,7 @@ describe("a model of Keras", () => {
     expect((await documents.open(at("saved_model.pb"))).kind).toBe("saved_model");
     expect(await problemOfCall(documents.read("bad.keras", bytes.subarray(0, 300)))).toMatchObject({
       message: "bad.keras cannot be opened as a graph.",
-      reason: expect.stringContaining("no whole .keras file"),
+      reason: expect.stringContaining("not a complete .keras file"),
     });
   });
 });

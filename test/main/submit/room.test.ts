@@ -183,7 +183,7 @@ describe("a script that was submitted", () => {
     await expect(
       start({ tasks: [{ job: "worker", index: 0, machineId: "a".repeat(52) }] }),
     ).rejects.toThrow();
-    await expect(start({ outputs: "../elsewhere" })).rejects.toThrow("no folder within");
+    await expect(start({ outputs: "../elsewhere" })).rejects.toThrow("not a folder within");
     await expect(start({ path: join(root, "none.py") })).rejects.toThrow("There is no script");
     expect(jobs).toEqual([]);
   });

@@ -53,8 +53,8 @@ describe("flags", () => {
     [["--quite-something-else"], "no flag --quite-something-else. See"],
     [["--job_name"], "--job_name needs a value"],
     [["--job_name", "--dry_run"], "--job_name needs a value"],
-    [["--dry_run=maybe"], "--dry_run is on or off"],
-    [["stray"], 'takes flags only, and was given "stray"'],
+    [["--dry_run=maybe"], "--dry_run takes no value"],
+    [["stray"], 'takes flags only, but was given "stray"'],
   ])("%j is refused", (args, text) => {
     expect(() => parseArgs(command, args)).toThrow(text);
   });
@@ -100,11 +100,11 @@ describe("a worker's options", () => {
   });
 
   test.each([
-    [["--server_def=x", "--job_name=a"], "--server_def says everything"],
-    [["--cluster=x", "--ps_hosts=a:1"], "Give the cluster once"],
-    [["--task_index=1"], "needs a cluster"],
-    [["--gpu=all"], "--gpu is auto, none, or numbers"],
-    [["--engine=torch"], "--engine is one of tensorflow, portable"],
+    [["--server_def=x", "--job_name=a"], "--server_def describes the cluster"],
+    [["--cluster=x", "--ps_hosts=a:1"], "Specify the cluster once"],
+    [["--task_index=1"], "requires a cluster"],
+    [["--gpu=all"], "--gpu must be auto, none, or numbers"],
+    [["--engine=torch"], "--engine must be one of tensorflow, portable"],
     [["--port=70000"], "--port must be a whole number"],
     [["--worker_hosts=a:1,b:2"], "Must specify an explicit task index"],
   ])("%j is refused", async (args, text) => {

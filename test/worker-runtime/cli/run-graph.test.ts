@@ -83,7 +83,7 @@ describe("RunnableGraph", () => {
     expect(graph.choice(new Set())).toMatchObject({ fetches: ["z:0"] });
     expect(graph.graph.node.flatMap(({ attr }) => [...attr.keys()]).join()).not.toContain("_tensordeck_");
     await expect(RunnableGraph.read("example:welcom")).rejects.toThrow("Did you mean welcome?");
-    await expect(RunnableGraph.read("example:")).rejects.toThrow(/There are welcome, digits/);
+    await expect(RunnableGraph.read("example:")).rejects.toThrow(/The examples are welcome, digits/);
   });
 
   test("files: a document, a SavedModel's folder, none", async () => {

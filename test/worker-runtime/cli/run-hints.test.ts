@@ -53,8 +53,10 @@ describe("what to do about", () => {
   test("a master that the cluster file writes otherwise", () => {
     const error = invalidArgument("The ClusterSpec of the session has no task at 127.0.0.1:1");
     const flags = ["--cluster", "c.json", "--target", "grpc://127.0.0.1:1"];
-    expect(hinted(error, new RunnableGraph(graph), ...flags)).toContain("Give --target as c.json writes");
-    expect(() => readRunOptions(["graph.pb", "--cluster", "c.json"])).toThrow("--cluster needs --target");
+    expect(hinted(error, new RunnableGraph(graph), ...flags)).toContain(
+      "Set --target to the task's address as it stands in c.json",
+    );
+    expect(() => readRunOptions(["graph.pb", "--cluster", "c.json"])).toThrow("--cluster requires --target");
   });
 
   test("errors that say enough stay as they are", () => {

@@ -56,7 +56,7 @@ describe("tensordeck run's arguments", () => {
 
   test.each([
     [["--feed", "3"], "TENSOR=VALUE"],
-    [["--feed", "a=@"], "names no file"],
+    [["--feed", "a=@"], "has no file name"],
     [["--timeout", "0"], "above 0"],
     [["--timeout", "soon"], "above 0"],
     [["--steps", "0"], "whole number from 1"],

@@ -45,9 +45,9 @@ describe("the local tasks of a pinned graph", () => {
   test("without a job are those of a job that has as many", () => {
     expect(jobsOf("/job:worker/task:1", "/task:1")).toEqual([{ job: "worker", tasks: 2 }]);
     expect(() => jobsOf("/job:worker/task:1", "/task:2")).toThrow(
-      'Node "n1" is pinned to /task:2: it names no job, and none has such a task.',
+      'Node "n1" is pinned to /task:2: it names no job, and no job has such a task.',
     );
-    expect(() => jobsOf("/task:1")).toThrow("Write whose it is: /job:worker/task:1.");
+    expect(() => jobsOf("/task:1")).toThrow("Add the job: /job:worker/task:1.");
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe("the local tasks of a pinned graph", () => {
     [["/job:worker/task:x"], "Node \"n0\": '/job:worker/task:x' is not a device name"],
     [
       ["/job:worker/task:9", "/job:ps/task:6"],
-      "name 17 tasks (10 of worker, 7 of ps), and without --target at most 16",
+      "is pinned to 17 tasks (10 of worker, 7 of ps), but without --target at most 16",
     ],
     [["/job:worker/task:9007199254740993"], "at most 16"],
   ])("%j are refused: %s", (devices, message) => {

@@ -40,7 +40,7 @@ describe("a signature", () => {
 
   test("that is not there is named, with those that are", () => {
     expect(() => signatureNamed(notes, "serving")).toThrow(
-      'There is no signature "serving". Did you mean serving_default? There is serving_default.',
+      'There is no signature "serving". Did you mean serving_default? The graph has: serving_default.',
     );
     expect(() => signatureNamed(MetaGraphDef.fromPartial({}), "a")).toThrow("has no signatures");
     expect(() => wantedOutputs(signatureNamed(notes, "serving_default"), ["score"])).toThrow(

@@ -13,7 +13,7 @@ const TF_CONFIG = JSON.stringify({
 
 describe("the task of a worker", () => {
   test("an evaluator has no server in the cluster", async () => {
-    await expect(readWorkerOptions([], { TF_CONFIG })).rejects.toThrow("runs beside the cluster");
+    await expect(readWorkerOptions([], { TF_CONFIG })).rejects.toThrow("is not part of the cluster");
     const { serverDef } = await readWorkerOptions(["--job_name=chief", "--task_index=0"], { TF_CONFIG });
     expect(serverDef.jobName).toBe("chief");
   });
@@ -59,9 +59,7 @@ describe("the task of a worker", () => {
       expect((await readClusterFile(file)).asDict()).toEqual({ worker: { 1: "h:1" } });
       await writeFile(file, '{"cluster": {"0": "h:1"}}');
       expect((await readClusterFile(file)).jobs).toEqual(["cluster"]);
-      await expect(readClusterFile(join(folder, "none.json"))).rejects.toThrow(
-        "The file that --cluster names",
-      );
+      await expect(readClusterFile(join(folder, "none.json"))).rejects.toThrow("The file given by --cluster");
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -72,7 +70,7 @@ describe("the engine of a worker", () => {
   test("is left open unless it is named", async () => {
     expect((await readWorkerOptions([], {})).engine).toBeUndefined();
     expect((await readWorkerOptions(["--engine=portable"], {})).engine).toBe("portable");
-    await expect(readWorkerOptions(["--engine=torch"], {})).rejects.toThrow("--engine is one of");
+    await expect(readWorkerOptions(["--engine=torch"], {})).rejects.toThrow("--engine must be one of");
   });
 
   test("the portable one has flags of its own", async () => {
@@ -115,7 +113,7 @@ describe("the engine of a worker", () => {
       tls: { cert: "c.pem", key: "k.pem", peers: "p.pem" },
     });
     expect(wantsPortable(portable)).toBe(true);
-    await expect(readWorkerOptions(["--tls_cert=c.pem"], {})).rejects.toThrow("belong together");
+    await expect(readWorkerOptions(["--tls_cert=c.pem"], {})).rejects.toThrow("must be given together");
     await expect(readWorkerOptions(["--max_message_mb=4096"], {})).rejects.toThrow("from 1 to 2047");
   });
 });

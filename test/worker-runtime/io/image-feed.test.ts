@@ -79,7 +79,7 @@ describe("a folder of images", () => {
     expect(() => decodeImage(Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 2), 3, "cut.jpg")).toThrow(
       '"cut.jpg": The JPEG image is damaged: it ends early.',
     );
-    expect(() => decodeImage(Uint8Array.of(1, 2), 0, "text.png")).toThrow('"text.png": It is no image.');
+    expect(() => decodeImage(Uint8Array.of(1, 2), 0, "text.png")).toThrow('"text.png": It is not an image.');
   });
 });
 

@@ -69,7 +69,7 @@ describe("readNpy", () => {
   });
 
   test.each([
-    ["no signature", Buffer.from("PK\x03\x04 and more bytes"), "no .npy file"],
+    ["no signature", Buffer.from("PK\x03\x04 and more bytes"), "not a .npy file"],
     ["cut in its header", file(header("<f4", "(1,)")).subarray(0, 20), "cut short"],
     ["cut in its data", file(header("<f4", "(3,)"), [0, 0, 0, 0]), "takes 12 bytes, but 4 bytes follow"],
     ["a later version", file(header("<f4", "()"), [0, 0, 0, 0], 1).fill(9, 6, 7), "version 9"],
@@ -78,7 +78,7 @@ describe("readNpy", () => {
     ["a missing field", file("{'descr': '<f4', 'shape': (1,)}"), '"fortran_order"'],
     ["a negative size", file(header("<f4", "(-1,)")), "missing or wrong"],
     ["objects", file(header("|O", "(1,)")), "pickle"],
-    ["dates", file(header("<M8[ns]", "(1,)")), "no type of NumPy"],
+    ["dates", file(header("<M8[ns]", "(1,)")), "not a NumPy type"],
     ["long doubles", file(header("<f16", "(1,)")), 'elements of type "<f16"'],
     [
       "records",
@@ -159,7 +159,7 @@ describe("readNpz", () => {
     expect(readNpz(bytes, "a").toArray()).toEqual([1, 2]);
     expect(readNpz(bytes, "b").toArray()).toEqual([3.5]);
     expect(() => readNpz(bytes, undefined)).toThrow("It holds a, b.");
-    expect(() => readNpz(bytes, "c", "x.npz")).toThrow('"x.npz" holds no array "c"');
+    expect(() => readNpz(bytes, "c", "x.npz")).toThrow('"x.npz" has no array "c"');
     expect(() => readNpz(bytes.subarray(0, bytes.length - 30), "a")).toThrow(
       "the directory at its end is missing",
     );

@@ -208,7 +208,7 @@ function initializerOf(graph: Graph, collection: string, options: OpOptions): Op
   const initializers = graph.collection(collection).map((item) => {
     if (typeof item === "object" && "variableDef" in item)
       return graph.operation(item.variableDef.initializerName);
-    throw invalidArgument(`The collection "${collection}" holds something that is no variable.`);
+    throw invalidArgument(`The collection "${collection}" holds something that is not a variable.`);
   });
   return group(graph, initializers, { name: options.name ?? "init" });
 }

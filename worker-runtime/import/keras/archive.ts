@@ -14,7 +14,7 @@ export const MAX_WEIGHT_BYTES = 2 ** 30;
 /** One file of a .keras archive. @throws TensorFlowError INVALID_ARGUMENT if it is missing, damaged or too large */
 export function partOf(archive: ZipArchive, name: string, file: string, maxBytes: number): Uint8Array {
   const entry = archive.entries.get(file);
-  if (!entry) throw invalidArgument(`"${name}" is a zip archive, but no model of Keras: it has no ${file}.`);
+  if (!entry) throw invalidArgument(`"${name}" is a zip archive, but not a Keras model: it has no ${file}.`);
   if (entry.size <= maxBytes) return archive.content(file, entry);
   throw invalidArgument(
     `${file} in "${name}" is too large: it unpacks to ${Math.ceil(entry.size / 2 ** 20)} MiB.`,

@@ -30,7 +30,7 @@ export const ONNX_OPS: ReadonlyMap<string, OnnxOp> = new Map(
 export function readOnnx(bytes: Uint8Array, name: string): MetaGraphDef {
   const model = decoded(bytes, name);
   if (!model.graph || model.graph.node.length === 0) {
-    throw invalidArgument(`"${name}" is no model of ONNX, or it has no nodes.`);
+    throw invalidArgument(`"${name}" is not an ONNX model, or it has no nodes.`);
   }
   const opset = Number(model.opsetImport.find(({ domain }) => isStandard(domain))?.version ?? 0);
   if (opset < FIRST_OPSET || opset > LAST_OPSET) {
@@ -47,7 +47,7 @@ function decoded(bytes: Uint8Array, name: string): ModelProto {
     return ModelProto.decode(bytes);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalidArgument(`"${name}" is damaged: it is no whole model of ONNX (${reason}).`, {
+    throw invalidArgument(`"${name}" is damaged: it is not a complete ONNX model (${reason}).`, {
       cause: error,
     });
   }

@@ -52,7 +52,7 @@ function decoded(bytes: Uint8Array, channels: 0 | ImageChannels): Tensor {
     const { shape, pixels } = decodeBmp(bytes, channels === 1 ? 0 : channels);
     return withChannels(new Tensor("uint8", shape, pixels), channels);
   }
-  throw invalidArgument("It is no image. PNG, JPEG, GIF and BMP can be read.");
+  throw invalidArgument("It is not an image. PNG, JPEG, GIF and BMP can be read.");
 }
 
 function withChannels(image: Tensor, wanted: 0 | ImageChannels): Tensor {

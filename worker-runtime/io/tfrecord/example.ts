@@ -65,7 +65,7 @@ export function featuresOf(bytes: Uint8Array): Map<string, FeatureValues> {
   try {
     example = Example.decode(bytes);
   } catch (error) {
-    throw invalidArgument("It is no tf.train.Example.", { cause: error });
+    throw invalidArgument("It is not a tf.train.Example.", { cause: error });
   }
   const features = new Map<string, FeatureValues>();
   for (const [name, { kind }] of example.features?.feature ?? []) {

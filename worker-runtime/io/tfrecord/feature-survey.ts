@@ -50,7 +50,7 @@ export class FeatureSurvey {
     try {
       features = featuresOf(record);
     } catch (error) {
-      throw invalidArgument(`"${this.#name}", record ${this.#records}: it is no tf.train.Example.`, {
+      throw invalidArgument(`"${this.#name}", record ${this.#records}: it is not a tf.train.Example.`, {
         cause: error,
       });
     }

@@ -103,7 +103,7 @@ export class FlatGraph {
     if (result !== undefined) return this.#sourceOf(result);
     const node = this.#nodes.get(edge.node);
     if (!node)
-      throw invalidArgument(`The graph does not contain the node ${edge.node}, which another one reads.`);
+      throw invalidArgument(`The graph does not contain the node ${edge.node}, which another node reads.`);
     const [input, ...more] = node.input;
     if (node.op === "Identity" && input !== undefined && more.length === 0) return this.#sourceOf(input);
     return { node, output };

@@ -27,7 +27,7 @@ describe("an Example", () => {
 
   test("cannot hold complex numbers, nor is any record one", () => {
     expect(() => encodeExample({ z: { re: 1, im: 2 } })).toThrow('"z" is complex64');
-    expect(() => decodeExample(new Uint8Array([255, 255]))).toThrow("It is no tf.train.Example.");
+    expect(() => decodeExample(new Uint8Array([255, 255]))).toThrow("It is not a tf.train.Example.");
   });
 });
 
@@ -100,7 +100,7 @@ describe("a feature of a TFRecord file as a feed", () => {
       '"p", record 1: "x" has 4 values, but shape [3] takes 3.',
     ],
     [big, { dtype: "uint8" }, '"p", record 2: The int64 values do not fit uint8'],
-    [file(new Uint8Array([255])), { column: "x" }, '"p", record 1: It is no tf.train.Example.'],
+    [file(new Uint8Array([255])), { column: "x" }, '"p", record 1: It is not a tf.train.Example.'],
     [file(), {}, "is no file that can be fed"],
   ] as const)("says what does not fit, and in which record (%#)", (content, options, message) => {
     expect(() => feedFromBytes(content, "p", options)).toThrow(message);

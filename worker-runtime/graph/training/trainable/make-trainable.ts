@@ -59,7 +59,7 @@ export function makeTrainable(graphDef: GraphDef, options: TrainableOptions): Tr
   const variables = options.variables.map((name) => {
     const found = all.find((one) => one.name === name);
     if (found) return found;
-    throw invalidArgument(`${name} is no variable with a first value.`);
+    throw invalidArgument(`${name} is not a variable with an initial value.`);
   });
   const [first] = variables;
   if (!first) throw invalidArgument("Choose at least one variable to train.");
