@@ -91,7 +91,9 @@ describe("the status bar", () => {
   });
 
   it("names the engine, and changes the theme", async () => {
-    connect({ "settings.set": { ...useSettings.getState().settings, theme: "light" } });
+    const { settings } = useSettings.getState();
+    act(() => useSettings.setState({ settings: { ...settings, theme: "dark" } }));
+    connect({ "settings.set": { ...settings, theme: "light" } });
     const { user } = show(<StatusBar />);
     act(() => receiveRuntime({}));
     expect(bar()).toContain("Portable engine");
