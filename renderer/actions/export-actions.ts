@@ -3,10 +3,11 @@ import type { FeedValue } from "../../main/api/feeds.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { isRecordFileName } from "../../worker-runtime/graph/record-file-name.js";
-import type { ScriptFeed, ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
+import type { ScriptFeed, ScriptPixels, ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
 import { runningCluster } from "../cluster/running-cluster.js";
-import { placeholderShape } from "../document/feed-fit.js";
+import { placeholderDType, placeholderShape } from "../document/feed-fit.js";
 import { MISSING_INPUT } from "../document/model.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -19,6 +20,9 @@ import { baseNameOf } from "./file-actions.js";
 const words = texts.actions.exportActions;
 
 export type ScriptLanguage = "python" | "typescript";
+
+/** Of files that hold an image, which a run reads itself. */
+const IMAGE_ENDINGS: readonly string[] = [".bmp", ".gif", ".jpeg", ".jpg", ".png"];
 
 const ENDINGS = { python: "py", typescript: "ts" } as const;
 
@@ -43,10 +47,15 @@ export async function exportScript(language: ScriptLanguage): Promise<void> {
   downloadFile(new Blob([text], { type: "text/plain" }), `${baseNameOf(document.name)}.${ENDINGS[language]}`);
 }
 
-/** Scripts read whole files only. @throws ProblemError naming the first feed that is none */
+/**
+ * Scripts read whole files only, and have images that were chosen in the window in them.
+ *
+ * @throws ProblemError naming the first feed that is neither
+ */
 function refuseUnreadableFeeds(): void {
+  const { nodes } = useDocument.getState().document;
   for (const { name, value } of documentActions.runInputs(2).feeds) {
-    const reason = unreadable(value);
+    const reason = unreadable(value, nodes.get(parseTensorName(name).node));
     if (reason === undefined) continue;
     throw new ProblemError({
       code: "FAILED_PRECONDITION",
@@ -57,13 +66,25 @@ function refuseUnreadableFeeds(): void {
   }
 }
 
-function unreadable(value: FeedValue): "images" | "batches" | "rows" | undefined {
+function unreadable(
+  value: FeedValue,
+  node: NodeDef | undefined,
+): "images" | "pixels" | "batches" | "rows" | undefined {
   if (value.kind === "literal") return undefined;
-  // A path without an ending is a folder's.
-  if (value.kind === "content" ? value.pixels !== undefined : !/\.[^./\\]+$/.test(value.path))
-    return "images";
+  if (value.kind === "content" && value.pixels) return pixelDType(node) === undefined ? "pixels" : undefined;
+  if (value.kind === "file") {
+    // A path without an ending is a folder's.
+    const ending = /\.[^./\\]+$/.exec(value.path)?.[0];
+    if (ending === undefined || IMAGE_ENDINGS.includes(ending.toLowerCase())) return "images";
+  }
   if (value.batched) return "batches";
   return value.shard !== undefined || value.range !== undefined ? "rows" : undefined;
+}
+
+/** The dtype of a placeholder that a script feeds images; undefined for others. */
+function pixelDType(node: NodeDef | undefined): ScriptPixels["dtype"] | undefined {
+  const dtype = node && placeholderDType(node);
+  return dtype === "float32" || dtype === "uint8" ? dtype : undefined;
 }
 
 /** The writers are loaded when they are needed first. */
@@ -87,6 +108,9 @@ function currentRun(): ScriptRun {
     if (value.kind === "literal") return value;
     const { column, feature } = value;
     const node = nodes.get(parseTensorName(name).node);
+    const dtype = pixelDType(node);
+    if (value.kind === "content" && value.pixels && dtype !== undefined)
+      return { kind: "pixels", bytes: value.bytes, dtype, ...value.pixels };
     const declared = node && placeholderShape(node)?.slice(1);
     // A script in Python does not look into the file for it.
     const shape = feature?.shape ?? (declared?.every((size) => size >= 0) ? declared : undefined);

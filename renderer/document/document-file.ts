@@ -16,6 +16,7 @@ import { decodeMetaGraph } from "./decode-graph.js";
 import { slicedLayeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { positionOf, withoutPosition, withPosition } from "./node-places.js";
+import { withOrderedMaps } from "./ordered-maps.js";
 import { readRunConfigs, writeRunConfigs } from "./run-config-file.js";
 
 const words = texts.document.documentFile;
@@ -83,10 +84,13 @@ export function writeWithoutNodes(document: GraphDocument): MetaGraphDef {
   return { ...document.metaGraph, collectionDef };
 }
 
-/** The GraphDef that a session gets: without attributes of ours, in nodes and in function bodies. */
+/**
+ * The GraphDef that a session gets: without attributes of ours, in nodes and in function bodies, and with one encoding,
+ * by whose digest the runs of this state of the document are known.
+ */
 export function graphToRun(document: GraphDocument): GraphDef {
   const graphDef = document.metaGraph.graphDef ?? GraphDef.fromPartial({});
-  return stripPrivateAttrs({ ...graphDef, node: [...document.nodes.values()] });
+  return withOrderedMaps(stripPrivateAttrs({ ...graphDef, node: [...document.nodes.values()] }));
 }
 
 /** Collections that define what a SavedModel runs when it is loaded. */

@@ -2,7 +2,7 @@
 import type { FeedBatches, FeedContents, FeedValue } from "../../main/api/feeds.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { shapeAsFed } from "../../worker-runtime/graph/feed-shape.js";
-import { dtypeOf, isDType } from "../../worker-runtime/protocol/dtype.js";
+import { type DType, dtypeOf, isDType } from "../../worker-runtime/protocol/dtype.js";
 import { texts } from "../texts/texts.js";
 
 const words = texts.document.feedFit;
@@ -12,6 +12,12 @@ export function placeholderShape(node: NodeDef): readonly number[] | undefined {
   const shape = node.op.startsWith("Placeholder") ? node.attr.get("shape")?.value : undefined;
   if (shape?.$case !== "shape" || shape.value.unknownRank) return undefined;
   return shape.value.dim.map(({ size }) => Number(size));
+}
+
+/** The dtype that a placeholder declares; undefined for other nodes. */
+export function placeholderDType(node: NodeDef): DType | undefined {
+  const dtype = node.op.startsWith("Placeholder") ? node.attr.get("dtype")?.value : undefined;
+  return dtype?.$case === "type" ? dtypeOf(dtype.value) : undefined;
 }
 
 /** "[?, 784]" */

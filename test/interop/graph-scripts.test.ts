@@ -11,7 +11,7 @@ import { Graph } from "../../worker-runtime/graph/graph.js";
 import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { pythonGraphScript } from "../../worker-runtime/graph/scripts/python-graph.js";
-import type { ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
+import type { ScriptPixels, ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
 import { typescriptGraphScript } from "../../worker-runtime/graph/scripts/typescript-graph.js";
 import { encodeExample } from "../../worker-runtime/io/tfrecord/example.js";
 import { writeTfRecords } from "../../worker-runtime/io/tfrecord/records.js";
@@ -214,6 +214,48 @@ describe("a graph as a TypeScript module", () => {
   });
 });
 
+/** Of the brightness 0, 20 % and 100 %. */
+const picture = (range: ScriptPixels["range"], dtype: ScriptPixels["dtype"] = "float32"): ScriptPixels => ({
+  ...{ kind: "pixels", bytes: Uint8Array.of(0, 51, 255), shape: [1, 1, 3], range, dtype },
+});
+const PICTURES = {
+  "unit:0": picture("unit"),
+  "signed:0": picture("signed"),
+  "byte:0": picture("byte"),
+  "whole:0": picture("unit", "uint8"),
+};
+
+/** Passes on what is fed of each picture. */
+function pictureGraph(): Graph {
+  const graph = new Graph();
+  for (const [tensor, { dtype, shape }] of Object.entries(PICTURES)) {
+    const [name = ""] = tensor.split(":");
+    ops.identity(ops.placeholder(graph, dtype, shape, { name }), { name: `${name}_seen` });
+  }
+  return graph;
+}
+const SEEN = Object.keys(PICTURES).map((tensor) => tensor.replace(":0", "_seen:0"));
+
+describe("images in a TypeScript module", () => {
+  test("are fed in their range", async () => {
+    const run = { ...NOTHING, fetches: SEEN, feeds: PICTURES };
+    const script = typescriptGraphScript(pictureGraph().toGraphDef(), run, registry);
+    const server = await portableServer();
+    const local = script.replace("new Session(undefined,", `new Session("${server.target}",`);
+    const { result } = await load(
+      "pictures",
+      `${local.replace("const result", "var result")}export { result };\n`,
+    );
+    const { values } = result as { values: Tensor[] };
+    expect(values.map((value) => Array.from(value.data as ArrayLike<number>))).toEqual([
+      [0, Math.fround(0.2), 1],
+      [-1, Math.fround(-0.6), 1],
+      [0, 51, 255],
+      [0, 51, 255],
+    ]);
+  });
+});
+
 describe.skipIf(peerMissing("tensorflow"))("a graph as a Python script", () => {
   test("builds the same nodes with tf.raw_ops", async () => {
     const sources = Object.entries(graphs).map(([name, build]) => [name, built(build)] as const);
@@ -240,6 +282,15 @@ describe.skipIf(peerMissing("tensorflow"))("a graph as a Python script", () => {
     expect(code, peer.output()).toBe(0);
     return peer.stdout();
   }
+
+  test("feeds images in their range", async () => {
+    const run = { ...NOTHING, fetches: SEEN, feeds: PICTURES };
+    const said = await output(pythonGraphScript(pictureGraph().toGraphDef(), run, registry));
+    expect(said).toMatch(/unit_seen:0 \[\[\[0\. +0\.2 1\. +\]\]\]/);
+    expect(said).toMatch(/signed_seen:0 \[\[\[-1\. +-0\.6 +1\. +\]\]\]/);
+    expect(said).toMatch(/byte_seen:0 \[\[\[ *0\. +51\. +255\.\]\]\]/);
+    expect(said).toMatch(/whole_seen:0 \[\[\[ *0 +51 +255\]\]\]/);
+  });
 
   test("runs on a cluster, with its feeds, first values and steps", async () => {
     const server = await portableServer();

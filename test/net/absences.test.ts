@@ -135,4 +135,29 @@ describe.skipIf(peerMissing("namespaces"))("machines that go away", () => {
     await pi.knows(["worker/0", "worker/1"].map((name) => after.get(name) as Task));
     expect(await value(pi)).toBe("11.0");
   });
+
+  test("give way to a task of the same name here, which they find when they are back", async () => {
+    const since = performance.now();
+    await pi.host.setCable(false);
+    await seenGone(piId, since);
+    // Once it was dialled again, which fails alike however its addresses fail.
+    const gone = await gpuPc.machine(
+      piId,
+      ({ problem }) => problem?.message.startsWith("raspberrypi did not answer at ") === true,
+    );
+    expect(gone.tasks[0]).toMatchObject({ state: "unresponsive", unreachable: true });
+    await gpuPc.api.call("cluster.addTasks", { job: "worker", index: 1, count: 1 });
+    await gpuPc.machine(
+      gpuId,
+      ({ tasks }) => tasks.length === 2 && tasks.every((one) => one.state === "running"),
+    );
+    expect(await value(gpuPc)).toBe("11.0");
+    await pi.host.setCable(true);
+    const back = await gpuPc.machine(
+      piId,
+      ({ presence, tasks }) => presence === "online" && tasks.some(({ notice }) => notice !== undefined),
+    );
+    expect(back.tasks[0]?.notice?.message).toBe("There is another worker/1, on gpu-pc.");
+    expect(await value(gpuPc)).toBe("11.0");
+  });
 });

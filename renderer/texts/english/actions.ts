@@ -44,10 +44,12 @@ export const actions = {
       remedy: "Connect it, then export the graph again.",
     },
     unreadableFeed: {
-      images: "{tensor} is fed images, which an exported script cannot do.",
+      images: "{tensor} is fed image files by their path, which an exported script cannot do.",
+      pixels: "{tensor} is fed images, which an exported script can do only for float32 and uint8.",
       batches: "{tensor} is fed in batches, which an exported script cannot do.",
       rows: "{tensor} is fed a share of a file's rows, or its bytes in another range, which an exported script cannot do.",
-      remedy: "Feed it a text or a whole file, then export the graph again.",
+      remedy:
+        "Feed it a text, a whole file or images that are chosen in the window, then export the graph again.",
     },
   },
   fetchDocument: {

@@ -1,4 +1,7 @@
 // @vitest-environment happy-dom
+
+import { base64Decode } from "@bufbuild/protobuf/wire";
+import { unzlibSync } from "fflate";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { exportScript, type ScriptLanguage } from "../../../renderer/actions/export-actions.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
@@ -83,7 +86,7 @@ it("refuses a graph with an unconnected input, and names the node", async () => 
   expect(saved).toEqual([]);
 });
 
-it("refuses what scripts cannot feed: rows in batches, and images", async () => {
+it("refuses what scripts cannot feed: rows in batches, and image files", async () => {
   documentActions.addNode("Placeholder", { x: 0, y: 0 });
   documentActions.setFeed("Placeholder:0", { kind: "file", path: "/data/x.npy", batched: true });
   await expect(exportScript("python")).rejects.toMatchObject({
@@ -103,14 +106,29 @@ it("refuses what scripts cannot feed: rows in batches, and images", async () => 
     column: "images",
   });
   await expect(exportScript("python")).rejects.toMatchObject({
-    problem: { message: expect.stringContaining("is fed images") },
+    problem: { message: expect.stringContaining("is fed image files") },
   });
-  const pixels = { range: "unit" as const, shape: [1, 1, 3] };
-  documentActions.setFeed("Placeholder:0", {
-    kind: "content",
-    name: "cat.jpg",
-    bytes: new Uint8Array(3),
-    pixels,
-  });
+  documentActions.setFeed("Placeholder:0", { kind: "file", path: "/data/cat.PNG" });
   await expect(exportScript("typescript")).rejects.toMatchObject({ problem: { node: "Placeholder" } });
+});
+
+it("has the images that were chosen in the window as the numbers that a run feeds", async () => {
+  documentActions.addNode("Placeholder", { x: 0, y: 0 });
+  const feed = (range: "unit" | "byte") =>
+    documentActions.setFeed("Placeholder:0", {
+      ...{ kind: "content", name: "cat.jpg", bytes: Uint8Array.of(0, 51, 255) },
+      pixels: { range, shape: [1, 1, 3] },
+    });
+  feed("unit");
+  const python = await text("python");
+  const [, data = ""] =
+    /"Placeholder:0": array\(tf\.uint8, \[1, 1, 3\], "([^"]+)"\) \/ 255,/.exec(python) ?? [];
+  expect([...unzlibSync(base64Decode(data))]).toEqual([0, 51, 255]);
+  expect(python).toContain("def array(dtype, shape, data):");
+  feed("byte");
+  const typescript = await text("typescript");
+  expect(typescript).toContain(
+    '"Placeholder:0": new Tensor("float32", [1, 1, 3], Float32Array.from(decode(Uint8Array, ',
+  );
+  expect(typescript).toContain("function decode");
 });

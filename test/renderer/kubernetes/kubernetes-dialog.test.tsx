@@ -9,9 +9,7 @@ const button = (name: string) => screen.getByRole("button", { name });
 
 beforeEach(() => {
   connect({
-    "kubernetes.contexts": [
-      { name: "lab", namespace: "default", server: "https://lab:6443", current: true },
-    ],
+    "kubernetes.contexts": [{ name: "lab", namespace: "default", server: "https://lab:6443", current: true }],
     "files.list": { path: "/home/me/.kube", entries: [] },
   });
 });

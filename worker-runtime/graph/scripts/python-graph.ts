@@ -5,7 +5,7 @@ import type { OpRegistry } from "../op-registry.js";
 import { stripPrivateAttrs } from "../private-attrs.js";
 import { isRecordFileName } from "../record-file-name.js";
 import { pythonAttr, pythonConstant, pythonString } from "./python-values.js";
-import type { ScriptFeed, ScriptRun } from "./run-part.js";
+import type { ScriptFeed, ScriptPixels, ScriptRun } from "./run-part.js";
 import {
   type Argument,
   type Block,
@@ -195,6 +195,7 @@ function runLines({ fetches, targets, initialisers, feeds, steps, cluster }: Scr
 
 function feedText(feed: ScriptFeed): string {
   if (feed.kind === "literal") return literalText(feed.text);
+  if (feed.kind === "pixels") return pixelsText(feed);
   const path = pythonString(feed.path);
   if (/\.np[yz]$/i.test(feed.path)) return `np.load(${path})`;
   if (feed.feature !== undefined || isRecordFileName(feed.path)) return featureText(path, feed);
@@ -203,6 +204,13 @@ function feedText(feed: ScriptFeed): string {
   }
   const column = feed.column === undefined ? "" : `, usecols=[${feed.column}]`;
   return `np.genfromtxt(${path}, delimiter=","${column})`;
+}
+
+/** NumPy computes in float64, as a run does, and the session then rounds to the placeholder's dtype. */
+function pixelsText({ bytes, shape, range, dtype }: ScriptPixels): string {
+  const array = `array(tf.uint8, [${shape.join(", ")}], ${dataLiteral(bytes)})`;
+  if (range === "byte" || dtype === "uint8") return array;
+  return range === "unit" ? `${array} / 255` : `${array} / 255 * 2 - 1`;
 }
 
 function featureText(path: string, { column, feature }: Extract<ScriptFeed, { kind: "file" }>): string {

@@ -1,8 +1,20 @@
 /** What a script does with the graph that it builds. */
 import type { ClusterSpec } from "../../cluster/cluster-spec.js";
 
-/** A value fed to a tensor, as the user wrote it. */
+/** Images that the user chose, as bytes; they are in no file. */
+export interface ScriptPixels {
+  readonly kind: "pixels";
+  readonly bytes: Uint8Array;
+  readonly shape: readonly number[];
+  /** What a byte becomes in float32: 0 to 1, -1 to 1, or 0 to 255. */
+  readonly range: "unit" | "signed" | "byte";
+  /** Of the placeholder. */
+  readonly dtype: "float32" | "uint8";
+}
+
+/** A value fed to a tensor, as the user gave it. */
 export type ScriptFeed =
+  | ScriptPixels
   | { readonly kind: "literal"; readonly text: string }
   | {
       readonly kind: "file";

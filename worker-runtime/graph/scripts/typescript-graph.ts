@@ -2,7 +2,7 @@
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { OpRegistry } from "../op-registry.js";
 import { stripPrivateAttrs } from "../private-attrs.js";
-import type { ScriptFeed, ScriptRun } from "./run-part.js";
+import type { ScriptFeed, ScriptPixels, ScriptRun } from "./run-part.js";
 import {
   type Argument,
   type Block,
@@ -54,7 +54,7 @@ export function typescriptGraphScript(graph: GraphDef, run: ScriptRun, registry:
   const used = LIBRARY.filter((name) => new RegExp(`\\b${name}[.(]`).test(body));
   const zlib = body.includes("inflateSync(") || body.includes("decode(");
   return `${zlib ? 'import { inflateSync } from "node:zlib";\n' : ""}import { ${used.join(", ")} } from "tensordeck";
-${body.includes(" decode(") ? DECODE_FUNCTION : ""}
+${/[ (]decode\(/.test(body) ? DECODE_FUNCTION : ""}
 ${body}
 `;
 }
@@ -180,6 +180,7 @@ function sessionLines(cluster: ScriptRun["cluster"]): string[] {
 }
 
 function feedText(feed: ScriptFeed): string {
+  if (feed.kind === "pixels") return pixelsText(feed);
   if (feed.kind === "file") {
     const { path, column, feature } = feed;
     const parts = Object.entries({ column, feature }).flatMap(([key, value]) =>
@@ -189,6 +190,14 @@ function feedText(feed: ScriptFeed): string {
     return `await feedFromFile(${JSON.stringify(path)}${options})`;
   }
   return isPlainJson(feed.text) ? feed.text.trim() : `feedFromText(${JSON.stringify(feed.text)})`;
+}
+
+const IN_RANGE = { unit: "byte / 255", signed: "(byte / 255) * 2 - 1", byte: "byte" } as const;
+
+function pixelsText({ bytes, shape, range, dtype }: ScriptPixels): string {
+  const data = `decode(Uint8Array, ${dataLiteral(bytes)})`;
+  const values = dtype === "uint8" ? data : `Float32Array.from(${data}, (byte) => ${IN_RANGE[range]})`;
+  return `new Tensor("${dtype}", [${shape.join(", ")}], ${values})`;
 }
 
 /** Numbers, texts and lists of them get the dtype of their placeholder. */
