@@ -21,7 +21,7 @@ const words = texts.actions.exportActions;
 
 export type ScriptLanguage = "python" | "typescript";
 
-/** Of files that hold an image, which a run reads itself. */
+/** The endings of image files, which a run reads itself. */
 const IMAGE_ENDINGS: readonly string[] = [".bmp", ".gif", ".jpeg", ".jpg", ".png"];
 
 const ENDINGS = { python: "py", typescript: "ts" } as const;

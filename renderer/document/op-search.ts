@@ -9,7 +9,7 @@ export interface OpMatch {
   readonly ranges: readonly (readonly [start: number, end: number])[];
 }
 
-/** What people call ops whose names are others: signs, Python's and NumPy's functions. The best op comes first. */
+/** Other names of ops that people type: signs, Python's and NumPy's functions. The best op comes first. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     "+": ["AddV2", "Add", "AddN"],
@@ -151,7 +151,7 @@ function helpHas(op: string, words: readonly string[]): boolean {
   return words.every((word) => help.includes(` ${word}`));
 }
 
-/** What people call layers whose names are others. */
+/** Other names of layers that people type. */
 const LAYER_SYNONYMS: Readonly<Partial<Record<LayerName, string>>> = {
   Dense: "linear fullyconnected",
   BatchNorm: "batchnormalization",

@@ -67,7 +67,7 @@ function computedFromVariables(nodes: ReadonlyMap<string, NodeDef>): ReadonlySet
   return found;
 }
 
-/** Whether a node only hands on the value of a variable. */
+/** True for a node that only hands on the value of a variable. */
 function isReadOfVariable(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
   const { incoming } = wiringOf(nodes);
   let node = nodes.get(name);
@@ -75,7 +75,7 @@ function isReadOfVariable(nodes: ReadonlyMap<string, NodeDef>, name: string): bo
   return node !== undefined && GIVEN.test(node.op);
 }
 
-/** Whether all that reads a node gives variables a value. */
+/** True if all that reads a node gives variables a value. */
 function onlyUpdates(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
   const readers = wiringOf(nodes).outgoing.get(name) ?? [];
   return readers.length > 0 && readers.every(({ to }) => UPDATE.test(nodes.get(to)?.op ?? ""));

@@ -58,7 +58,7 @@ export function sizeShown(
   return Math.min(aspect / width, 1 / height);
 }
 
-/** Whether a drawing descends or rises from column to column, so that most of its height is free everywhere. */
+/** True if a drawing descends or rises from column to column, so that most of its height is free everywhere. */
 export function isSlanted({ boxes }: Pick<Drawing, "boxes">): boolean {
   const columns = columnsOf({ boxes });
   const heights = columns.map(() => ({ top: Number.POSITIVE_INFINITY, bottom: Number.NEGATIVE_INFINITY }));

@@ -3,7 +3,7 @@ import type { RunUpdate } from "../../main/api/runs.js";
 import { client } from "../transport/client.js";
 import { loadTrace } from "./load-trace.js";
 
-/** What windows were told of a run last, with the events of its traced step. Rejects with the reason of the signal. */
+/** The last state of a run that windows were sent, with the events of its traced step. Rejects with the reason of the signal. */
 export async function keptRun(runId: string, signal: AbortSignal): Promise<RunUpdate> {
   const update = await client().call("runs.kept", { runId });
   const { eventCount, tracedStep } = update;

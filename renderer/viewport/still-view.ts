@@ -39,7 +39,7 @@ export class StillView {
     return next;
   }
 
-  /** Whether the graph is fitted but for what panels have done: not after the user has moved it, or it has grown out of view. */
+  /** True while the graph is fitted but for what panels have done: not after the user has moved it, or it has grown out of view. */
   isFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
     if (isFitted(view, frame, bounds)) return true;
     if (!bounds || !this.#fitted || !isClose(view, this.#fitted)) return false;

@@ -214,7 +214,7 @@ describe("a graph as a TypeScript module", () => {
   });
 });
 
-/** Of the brightness 0, 20 % and 100 %. */
+/** Pixels with a brightness of 0, 20 % and 100 %. */
 const picture = (range: ScriptPixels["range"], dtype: ScriptPixels["dtype"] = "float32"): ScriptPixels => ({
   ...{ kind: "pixels", bytes: Uint8Array.of(0, 51, 255), shape: [1, 1, 3], range, dtype },
 });

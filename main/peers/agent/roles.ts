@@ -5,7 +5,7 @@ import type { AgentMethodName } from "./service-definition.js";
 
 interface Admission {
   readonly role: Role;
-  /** What the call does, as the subject of a sentence. */
+  /** The act that the call is, as the subject of a sentence. */
   readonly act: string;
 }
 

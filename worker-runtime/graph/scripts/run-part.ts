@@ -6,9 +6,9 @@ export interface ScriptPixels {
   readonly kind: "pixels";
   readonly bytes: Uint8Array;
   readonly shape: readonly number[];
-  /** What a byte becomes in float32: 0 to 1, -1 to 1, or 0 to 255. */
+  /** The range of a byte in float32: 0 to 1, -1 to 1, or 0 to 255. */
   readonly range: "unit" | "signed" | "byte";
-  /** Of the placeholder. */
+  /** The dtype of the placeholder. */
   readonly dtype: "float32" | "uint8";
 }
 

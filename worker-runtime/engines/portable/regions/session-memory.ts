@@ -34,7 +34,7 @@ export function recordedSizes(
 }
 
 /**
- * Whether there is memory for a run of a session. ONNX Runtime allocates without asking, and the system ends a process that
+ * Asks whether there is memory for a run of a session. ONNX Runtime allocates without asking, and the system ends a process that
  * takes more than its container has; kernels check each tensor. The estimate is what the nodes computed in the recorded run,
  * in proportion to the inputs: a session frees some of that before it ends.
  */
