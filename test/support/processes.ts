@@ -192,6 +192,11 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes) * 1024;
 }
 
+/** The most resident memory that a process has had (Linux). */
+export function peakBytes(pid: number): number {
+  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+}
+
 /** Ends every process that `spawnPeer` started and that still runs. */
 export async function stopAllPeers(): Promise<void> {
   await Promise.all([...running.keys()].map((peer) => peer.stop()));

@@ -7,6 +7,7 @@ import { StatusCode } from "../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../../worker-runtime/session/session.js";
 import { environmentWithoutProxies, spawnPeer } from "../../support/peers.js";
+import { peakBytes } from "../../support/processes.js";
 import { command } from "../worker-peers.js";
 
 const LIMIT_MIB = 256;
@@ -18,16 +19,24 @@ afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close()));
 });
 
-async function startTask(): Promise<(graph: Graph) => Session> {
+interface StartedTask {
+  readonly pid: number;
+  open(graph: Graph): Session;
+}
+
+async function startTask(...more: readonly string[]): Promise<StartedTask> {
   const worker = await spawnPeer(
     process.execPath,
-    [command, "worker", "--engine=portable", `--max_resident_mb=${LIMIT_MIB}`],
+    [command, "worker", "--engine=portable", `--max_resident_mb=${LIMIT_MIB}`, ...more],
     { ready: /^target (grpc:\/\/\S+)$/m, env: environmentWithoutProxies() },
   );
-  return (graph) => {
-    const session = new Session(worker.match?.[1] ?? "", { graph });
-    sessions.push(session);
-    return session;
+  return {
+    pid: worker.pid,
+    open(graph) {
+      const session = new Session(worker.match?.[1] ?? "", { graph });
+      sessions.push(session);
+      return session;
+    },
   };
 }
 
@@ -74,7 +83,7 @@ describe("a task with a budget of resident tensors", () => {
   test.each(Object.entries(doublings))(
     "refuses a graph that doubles by %s, and has all of it back afterwards",
     async (_, double) => {
-      const open = await startTask();
+      const { open } = await startTask();
       const { graph, size, all, seed } = doublingGraph(double);
       const session = open(graph);
       const other = open(graph);
@@ -87,8 +96,28 @@ describe("a task with a budget of resident tensors", () => {
     },
   );
 
+  test.skipIf(process.platform !== "linux")("asks before ONNX Runtime allocates", async () => {
+    const { open, pid } = await startTask("--regions=always");
+    const graph = new Graph();
+    const x = graph.op("Placeholder", [], { dtype: "float32" }).output;
+    let last = x;
+    for (let i = 0; i < 5; i += 1) {
+      const twice = graph.op("Mul", [last, last]).output;
+      last = graph.op("ConcatV2", [[last, twice], Tensor.of(0, "int32")]).output;
+    }
+    const session = open(graph);
+    const all = firstOf(graph, last);
+    const ones = (mib: number) => new Tensor("float32", [mib * MIB], new Float32Array(mib * MIB).fill(1));
+    // The session is made for small tensors, and then has room for none of those that it would make of large ones.
+    for (let i = 0; i < 2; i += 1) {
+      expect((await session.run([all], { feeds: [[x, ones(1)]] })).values[0]?.toArray()).toEqual([1]);
+    }
+    await expect(session.run([all], { feeds: [[x, ones(60)]] })).rejects.toMatchObject(beyond);
+    expect(peakBytes(pid)).toBeLessThan(3 * LIMIT_MIB * 2 ** 20);
+  });
+
   test("lets one step make far more than that, one after the other", async () => {
-    const open = await startTask();
+    const { open } = await startTask();
     const graph = new Graph();
     const size = graph.op("Placeholder", [], { dtype: "int32" }).output;
     let last = vector(graph, size);
@@ -98,7 +127,7 @@ describe("a task with a budget of resident tensors", () => {
   });
 
   test("counts the variables of all sessions, and what lets go of them", async () => {
-    const open = await startTask();
+    const { open } = await startTask();
     const graphs = ["a", "b", "c"].map((name) => {
       const graph = new Graph();
       const size = graph.op("Placeholder", [], { dtype: "int32" }).output;
@@ -126,7 +155,7 @@ describe("a task with a budget of resident tensors", () => {
   });
 
   test("gives back what a session alone had when it ends", async () => {
-    const open = await startTask();
+    const { open } = await startTask();
     const graph = new Graph();
     const size = graph.op("Placeholder", [], { dtype: "int32" }).output;
     const queue = graph.op("FIFOQueueV2", [], { component_types: ["float32"] });
@@ -144,7 +173,7 @@ describe("a task with a budget of resident tensors", () => {
   });
 
   test("counts many small tensors, constants of graphs and what is fed", async () => {
-    const open = await startTask();
+    const { open } = await startTask();
     const graph = new Graph();
     const value = graph.op("Placeholder", [], { dtype: "float32" }).output;
     const queue = graph.op("FIFOQueueV2", [], { component_types: ["float32"], shared_name: "small" });
