@@ -22,6 +22,9 @@ import styles from "./file-dialog.module.css";
 
 const words = texts.dialogs.fileDialog;
 
+/** More endings do not fit into the field. */
+const SHOWN_ENDINGS = 4;
+
 type Props = Extract<DialogState, { kind: "file" }>;
 
 /** Files of the machine that runs the application, for windows that have no dialog of the system's. */
@@ -175,7 +178,9 @@ export function FileDialog(props: Props): ReactElement {
                 value={typed}
                 spellCheck={false}
                 placeholder={
-                  endings.length > 0 ? words.pathHint({ endings: endings.join(", ") }) : words.anyPathHint
+                  endings.length > 0 && endings.length <= SHOWN_ENDINGS
+                    ? words.pathHint({ endings: endings.join(", ") })
+                    : words.anyPathHint
                 }
                 onChange={(event) => setTyped(event.target.value)}
               />
