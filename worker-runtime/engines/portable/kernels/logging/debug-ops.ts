@@ -16,7 +16,7 @@ import { type ObjectTensor, RefValue } from "../../values.js";
 import type { KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
-import { allFloatTypes, anyType, realTypes } from "../support/dtypes.js";
+import { anyType, realTypes } from "../support/dtypes.js";
 import { realsOf } from "./summary-values.js";
 
 /** A watched value; undefined for a variable that has none yet. */
@@ -127,7 +127,7 @@ function contentOf(messages: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([writer.finish(), ...messages]);
 }
 
-const debugNanCount = summary("DebugNanCount", { T: allFloatTypes }, () => (value) => {
+const debugNanCount = summary("DebugNanCount", { T: realTypes }, () => (value) => {
   const elements = elementsOf(value);
   let count = 0n;
   for (let at = 0; at < elements.length; at += 1) {
