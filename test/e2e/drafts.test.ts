@@ -48,7 +48,7 @@ describe.skipIf(skip)("after kill -9 of the application", () => {
       await offer.getByText(/^graph\.pbtxt was edited just now and not saved/).waitFor();
       await offer.getByRole("button", { name: "Restore" }).click();
       await again.node("y").waitFor({ state: "detached" });
-      expect(await again.nodes.count()).toBe(3);
+      await expect.poll(() => again.nodes.count()).toBe(3);
       expect(await again.page.title()).toBe("● graph.pbtxt · Tensordeck");
       await offer.waitFor({ state: "detached" });
 
@@ -93,7 +93,7 @@ describe.skipIf(skip)("drafts of windows", () => {
     await expect.poll(() => draftsIn(app.folder)).toHaveLength(1);
     await window.page.reload();
     await window.page.getByText(/unsaved edits of .* are still here/).waitFor();
-    expect(await window.nodes.count()).toBe(4);
+    await expect.poll(() => window.nodes.count()).toBe(4);
     expect(await window.page.title()).toMatch(/^● /);
     // It goes on as the same draft.
     const size = await sizeOfDrafts(app.folder);
@@ -134,7 +134,7 @@ describe.skipIf(skip)("drafts of windows", () => {
     await next.ready();
     await offers(next).getByRole("button", { name: "Restore" }).click();
     await next.node("y").waitFor({ state: "detached" });
-    expect(await next.node("z").count()).toBe(1);
+    await expect.poll(() => next.node("z").count()).toBe(1);
     await next.close();
   });
 });

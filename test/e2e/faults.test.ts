@@ -49,7 +49,7 @@ describe.skipIf(peerMissing("chromium"))("an error of the window", () => {
     await window.node("y").click();
     const failed = window.node("y").getByRole("alert");
     await failed.getByText("not drawn").waitFor();
-    expect(await window.nodes.count()).toBe(5);
+    await expect.poll(() => window.nodes.count()).toBe(5);
     expect(await edges.count()).toBe(before);
     // It runs, it can be edited, and what is saved is whole.
     await window.runAndSee("z", "11.0");
@@ -98,7 +98,7 @@ describe.skipIf(peerMissing("chromium"))("an error of the window", () => {
     await undoFault(window);
     await window.menu("About Tensordeck");
     await window.page.getByRole("dialog", { name: "About Tensordeck" }).waitFor();
-    expect(await window.nodes.count()).toBe(5);
+    await expect.poll(() => window.nodes.count()).toBe(5);
     window.errors.length = 0;
   });
 
@@ -115,7 +115,7 @@ describe.skipIf(peerMissing("chromium"))("an error of the window", () => {
       }, INJECTED);
     }
     await window.alerts.getByText(INJECTED, { exact: false }).first().waitFor();
-    expect(await window.alerts.getByText("Something went wrong in the window.").count()).toBe(1);
+    await expect.poll(() => window.alerts.getByText("Something went wrong in the window.").count()).toBe(1);
     const times = async (text: string) => (await logOf(app.folder)).split(text).length - 1;
     await expect.poll(() => times(`Error: ${INJECTED} in a promise`)).toBe(1);
     await expect.poll(() => times(`Error: ${INJECTED}\n`)).toBe(1);
@@ -129,7 +129,7 @@ describe.skipIf(peerMissing("chromium"))("an error of the window", () => {
     expect((await download).suggestedFilename()).toBe("tensordeck.log");
     await window.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    expect(await window.nodes.count()).toBe(5);
+    await expect.poll(() => window.nodes.count()).toBe(5);
     // The address that was printed at the start has a token.
     const token = new URL(app.link).hash.slice("#token=".length);
     expect(await logOf(app.folder)).not.toContain(token);

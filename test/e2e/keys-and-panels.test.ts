@@ -32,7 +32,7 @@ describe.skipIf(peerMissing("chromium"))("keys and panels", () => {
     await window.press("Enter");
     const refused = window.page.getByText("Another node is named b.");
     await refused.waitFor();
-    expect(await refused.count()).toBe(1);
+    await expect.poll(() => refused.count()).toBe(1);
     await name.fill("a");
     await refused.waitFor({ state: "detached" });
 

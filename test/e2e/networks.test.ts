@@ -146,7 +146,7 @@ describe.skipIf(peerMissing("chromium"))("a network", () => {
     const field = page.getByLabel("Find a node");
     await field.fill("op:mul device:worker/1 block_17");
     await page.getByRole("treeitem", { name: /^net\/block_17\/gate\/Mul/ }).waitFor();
-    expect(await page.getByRole("tree", { name: "Nodes" }).getByRole("treeitem").count()).toBe(3);
+    await expect.poll(() => page.getByRole("tree", { name: "Nodes" }).getByRole("treeitem").count()).toBe(3);
     await window.press("Enter");
     await window.press("Escape");
     await window.node("net/block_17/scale/Mul").waitFor();

@@ -42,6 +42,6 @@ describe.skipIf(peerMissing("chromium"))("ops and scopes", () => {
     await window.ready();
     await page.getByRole("tab", { name: "Ops" }).click();
     await page.getByRole("treeitem", { name: /^Favourites/ }).waitFor();
-    expect(await op("MatMul").count()).toBe(1);
+    await expect.poll(() => op("MatMul").count()).toBe(1);
   });
 });

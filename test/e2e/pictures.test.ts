@@ -43,7 +43,7 @@ describe.skipIf(peerMissing("chromium"))("pictures of the graph", () => {
     // A browser draws the file on its own as it was exported.
     const alone = await page.context().newPage();
     await alone.setContent(svg);
-    expect(await alone.locator("svg text", { hasText: "z = x + y" }).count()).toBe(1);
+    await expect.poll(() => alone.locator("svg text", { hasText: "z = x + y" }).count()).toBe(1);
     await alone.close();
   });
 });

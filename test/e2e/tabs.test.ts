@@ -91,7 +91,7 @@ describe.skipIf(peerMissing("chromium"))("documents in tabs", () => {
     // Closing it asks; the file that is open already is shown again instead of opened twice.
     await window.openFile("first.pbtxt");
     await expect.poll(() => shown(window).textContent()).toBe("first.pbtxt");
-    expect(await tabs(window).count()).toBe(2);
+    await expect.poll(() => tabs(window).count()).toBe(2);
     await tabs(window).nth(1).click({ button: "middle" });
     const question = page.getByRole("dialog", { name: "Save changes to untitled?" });
     await question.getByRole("button", { name: "Discard changes" }).click();

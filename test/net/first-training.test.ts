@@ -94,7 +94,7 @@ describe.skipIf(peerMissing("namespaces", "chromium"))("two machines that have j
     await window.menu("Gallery of examples");
     const gallery = page.getByRole("dialog", { name: "Examples" });
     const machines = gallery.getByRole("group", { name: "Workers that an example needs are started on" });
-    expect(await machines.getByRole("checkbox", { checked: true }).count()).toBe(2);
+    await expect.poll(() => machines.getByRole("checkbox", { checked: true }).count()).toBe(2);
     await gallery.getByRole("button", { name: "Run example: Train on digits" }).click();
 
     await page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
