@@ -1,6 +1,7 @@
 /** Attribute values as text that a person reads and types. */
 import type { AttrValue, AttrValue_ListValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { TensorShapeProto } from "../../protos/generated/tensorflow/tensor_shape.js";
+import { stringAttr } from "../../worker-runtime/graph/attr-values.js";
 import { dataTypeOf, dtypeName, dtypeOf, isDType } from "../../worker-runtime/protocol/dtype.js";
 import { texts } from "../texts/texts.js";
 import { LiteralError, parseLiteral } from "./literal.js";
@@ -85,7 +86,7 @@ export function parseAttr(type: string, text: string, previous?: AttrValue): Att
   const trimmed = text.trim();
   switch (type) {
     case "string":
-      return { value: { $case: "s", value: new TextEncoder().encode(text) } };
+      return stringAttr(text);
     case "int":
       return { value: { $case: "i", value: int64(trimmed) } };
     case "float":

@@ -144,6 +144,11 @@ export function typeAttr(dtype: DType | DataType): AttrValue {
   return { value: { $case: "type", value: typeof dtype === "string" ? dataTypeOf(dtype) : dtype } };
 }
 
+/** A string as an attribute's value. */
+export function stringAttr(text: string): AttrValue {
+  return { value: { $case: "s", value: getTextEncoding().encodeUtf8(text) } };
+}
+
 /** A list of strings as an attribute's value. */
 export function stringListAttr(values: readonly string[]): AttrValue {
   const { encodeUtf8 } = getTextEncoding();

@@ -1,5 +1,5 @@
 import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_value.js";
-import { typeAttr } from "../../../graph/attr-values.js";
+import { stringAttr, typeAttr } from "../../../graph/attr-values.js";
 import { constantProto } from "../../../graph/constant-proto.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { Tensor } from "../../../protocol/tensor.js";
@@ -115,7 +115,7 @@ class ControlLoops implements LoopedGraph {
       outer,
       {
         T,
-        frame_name: { value: { $case: "s", value: new TextEncoder().encode(frame.name) } },
+        frame_name: stringAttr(frame.name),
         is_constant: { value: { $case: "b", value: false } },
         parallel_iterations: { value: { $case: "i", value: BigInt(frame.parallelIterations) } },
       },

@@ -1,7 +1,7 @@
 import type { AttrValue, NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
-import { typeAttr } from "../../../graph/attr-values.js";
+import { stringAttr, typeAttr } from "../../../graph/attr-values.js";
 import { formatEdge } from "../../../graph/edge.js";
 import { makeNodeDef } from "./graph-node.js";
 import { type FunctionTools, inlineBody } from "./inline-body.js";
@@ -148,7 +148,7 @@ export function lowerWhile(
   const entered = lowering.inputs.map((input, i) =>
     lowering.add(`enter_${i}`, "Enter", [input, ...lowering.controls], {
       T: types[i],
-      frame_name: { value: { $case: "s", value: new TextEncoder().encode(node.name) } },
+      frame_name: stringAttr(node.name),
       is_constant: { value: { $case: "b", value: isFixed[i] ?? false } },
       parallel_iterations: node.attr.get("parallel_iterations") ?? DEFAULT_PARALLEL_ITERATIONS,
     }),

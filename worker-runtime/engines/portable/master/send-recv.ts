@@ -1,8 +1,7 @@
 import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_value.js";
 import type { DataType } from "../../../../protos/generated/tensorflow/types.js";
-import { typeAttr } from "../../../graph/attr-values.js";
+import { stringAttr, typeAttr } from "../../../graph/attr-values.js";
 
-const utf8 = new TextEncoder();
 const ROOT_FRAME = "0:0";
 
 /** A transfer of a tensor from one device to another. */
@@ -31,17 +30,13 @@ export function recvAttrs(transfer: Transfer): [string, AttrValue][] {
 
 function commonAttrs(transfer: Transfer): [string, AttrValue][] {
   return [
-    ["tensor_name", text(transfer.tensorName)],
-    ["send_device", text(transfer.sendDevice)],
+    ["tensor_name", stringAttr(transfer.tensorName)],
+    ["send_device", stringAttr(transfer.sendDevice)],
     // An int64 on the wire: the same bits as a signed number.
     ["send_device_incarnation", { value: { $case: "i", value: BigInt.asIntN(64, transfer.incarnation) } }],
-    ["recv_device", text(transfer.recvDevice)],
+    ["recv_device", stringAttr(transfer.recvDevice)],
     ["client_terminated", { value: { $case: "b", value: transfer.clientTerminated } }],
   ];
-}
-
-function text(value: string): AttrValue {
-  return { value: { $case: "s", value: utf8.encode(value) } };
 }
 
 /** The rendezvous key of a feed or a fetch: these are never inside a loop. */

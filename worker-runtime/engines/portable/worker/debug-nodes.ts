@@ -6,7 +6,7 @@ import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_val
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import type { OpDef_AttrDef } from "../../../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
-import { stringListAttr, toAttrValue, typeAttr } from "../../../graph/attr-values.js";
+import { stringAttr, stringListAttr, toAttrValue, typeAttr } from "../../../graph/attr-values.js";
 import { formatEdge, parseEdge, tensorName } from "../../../graph/edge.js";
 import { outputTypes, type SignatureArg } from "../../../graph/node-signature.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
@@ -27,8 +27,6 @@ const HOST_TYPES: ReadonlySet<DataType> = new Set([DataType.DT_STRING, DataType.
  * and a loop is recognized by the edges from them.
  */
 const LOOP_INPUTS: ReadonlySet<NodeRole> = new Set(["enter", "next-iteration"]);
-
-const utf8 = new TextEncoder();
 
 export interface DebugTools {
   readonly ops: OpRegistry;
@@ -198,10 +196,6 @@ function nodeOf(name: string, op: string, input: string, { device }: NodeDef): N
     experimentalDebugInfo: undefined,
     experimentalType: undefined,
   };
-}
-
-function stringAttr(text: string): AttrValue {
-  return { value: { $case: "s", value: utf8.encode(text) } };
 }
 
 /** The node with copies in place of the watched tensors that it reads; it waits until they are published. */
