@@ -98,8 +98,15 @@ async function openWindow(application: Application, stateFile: string, closing: 
 }
 
 async function run(): Promise<void> {
-  await app.whenReady();
   const dataDir = dataFolder();
+  keepCrashDumps({ app, crashReporter }, dataDir);
+  followSystem({
+    app,
+    onDocuments: (paths) => askedDocuments.add(paths),
+    onShow: () => showWindow(),
+  });
+  leaveFolder();
+  await app.whenReady();
   const stateFile = join(dataDir, "window.json");
   let loaded: Application | undefined;
   const lock = await InstanceLock.claim(dataDir, {
@@ -191,13 +198,6 @@ app.setName("Tensordeck");
 registerWindowScheme();
 // Two instances would manage the same data folder and each think that it owns the machine's tasks.
 if (app.requestSingleInstanceLock()) {
-  keepCrashDumps({ app, crashReporter }, dataFolder());
-  followSystem({
-    app,
-    onDocuments: (paths) => askedDocuments.add(paths),
-    onShow: () => showWindow(),
-  });
-  leaveFolder();
   run().catch((error: unknown) => failStart(error, { app, dialog }));
 } else {
   // The first instance has got the folder with the lock's request.
