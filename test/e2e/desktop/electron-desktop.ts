@@ -77,6 +77,9 @@ function environment(folder: string): Record<string, string> {
 
 const executablePath = () => process.env.TENSORDECK_TEST_ELECTRON ?? "";
 
+/** An unpacked folder has no sandbox helper that belongs to root, without which Chromium's sandbox is not to be had everywhere. */
+const PROGRAM = [...(process.platform === "linux" ? ["--no-sandbox"] : []), repositoryRoot];
+
 export class ElectronDesktop implements Desktop {
   readonly #folder: string;
   readonly #electron: ElectronApplication;
@@ -100,7 +103,7 @@ export class ElectronDesktop implements Desktop {
   static async start({ folder, args = [] }: DesktopOptions): Promise<ElectronDesktop> {
     const electron = await _electron.launch({
       executablePath: executablePath(),
-      args: [repositoryRoot, ...args],
+      args: [...PROGRAM, ...args],
       cwd: folder,
       env: environment(folder),
     });
@@ -212,7 +215,7 @@ export class ElectronDesktop implements Desktop {
   }
 
   async startAgain(...args: readonly string[]): Promise<PeerExit> {
-    const again = await spawnPeer(executablePath(), [repositoryRoot, ...args], {
+    const again = await spawnPeer(executablePath(), [...PROGRAM, ...args], {
       cwd: this.#folder,
       env: environment(this.#folder),
     });
