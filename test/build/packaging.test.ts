@@ -33,8 +33,8 @@ interface BuilderConfiguration {
   };
   readonly win: { readonly target: unknown; readonly fileAssociations?: unknown };
   readonly nsis: { readonly include: string } & Readonly<Record<string, unknown>>;
-  readonly deb: { readonly afterRemove: string };
-  readonly rpm: { readonly afterRemove: string };
+  readonly deb: { readonly afterRemove: string; readonly fpm: readonly string[] };
+  readonly rpm: { readonly afterRemove: string; readonly fpm: readonly string[] };
   readonly publish?: unknown;
 }
 /** The part of electron-builder's own library that reads and checks its configuration; it comes without such types. */
@@ -66,6 +66,11 @@ test("electron-builder accepts its configuration: installers for the three syste
   // Without these, it makes neither deb nor rpm.
   expect(configuration.extraMetadata.homepage).toMatch(/^https:\/\//);
   expect(configuration.linux.maintainer).toMatch(/^\S.* <\S+@\S+>$/);
+});
+
+test("deb and rpm bring the library that the packaged Node needs beyond what Electron does", () => {
+  expect(configuration.deb.fpm).toEqual(["--depends=libatomic1"]);
+  expect(configuration.rpm.fpm).toEqual(["--depends=libatomic"]);
 });
 
 test("the system offers Tensordeck for every document that its window opens", () => {

@@ -4,3 +4,9 @@ export interface Check {
   /** Rejects with what went wrong. */
   run(): Promise<void>;
 }
+
+/** A platform's checks, which follow each other; `dispose` ends what they have started. */
+export interface PlatformChecks {
+  readonly checks: readonly Check[];
+  dispose(): Promise<void>;
+}

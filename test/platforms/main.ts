@@ -1,17 +1,50 @@
 /**
  * `npm run platforms -- NAME [options]`: what has to work on another platform, tried on an emulation of it (README.md). Ends
- * with 1 if a check fails.
+ * with 1 if a check fails, or the platform cannot be made here.
  */
-import type { Check } from "./check.js";
+import type { Check, PlatformChecks } from "./check.js";
 
-/** A platform's checks; `dispose` ends what they have started. */
 interface Platform {
-  checks(args: readonly string[]): Promise<{ readonly checks: readonly Check[]; dispose(): Promise<void> }>;
+  /** @throws Error if it cannot be made here, with the reason and what to do. */
+  checks(args: readonly string[]): Promise<PlatformChecks>;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly seconds: number;
 }
 
 const PLATFORMS: Readonly<Record<string, () => Promise<Platform>>> = {
   windows: () => import("./windows/windows.js"),
+  "linux-arm64": async () => (await import("./linux/linux.js")).arm64,
+  "linux-armhf": async () => (await import("./linux/linux.js")).armhf,
 };
+
+async function outcomeOf({ name, run }: Check): Promise<Outcome> {
+  const start = performance.now();
+  const passed = await run().then(
+    () => true,
+    (error: unknown) => {
+      console.log(said(error));
+      return false;
+    },
+  );
+  const seconds = Math.round((performance.now() - start) / 1000);
+  console.log(`${passed ? "passed" : "FAILED"}: ${name} (${seconds} s)`);
+  return { name, passed, seconds };
+}
+
+const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** As it stands in README.md. */
+function printTable(platform: string, outcomes: readonly Outcome[]): void {
+  console.log(`\n| case | ${platform} |\n|---|---|`);
+  for (const { name, passed, seconds } of outcomes) {
+    console.log(`| ${name} | ${passed ? "passed" : "**failed**"}, ${seconds} s |`);
+  }
+  console.log("");
+}
 
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
   const load = Object.hasOwn(PLATFORMS, name) ? PLATFORMS[name] : undefined;
@@ -19,22 +52,22 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
     console.error(`Usage: npm run platforms -- ${Object.keys(PLATFORMS).join("|")} [options]`);
     return 2;
   }
-  const { checks, dispose } = await (await load()).checks(args);
-  let failed = 0;
+  let platform: PlatformChecks;
   try {
-    for (const check of checks) {
-      try {
-        await check.run();
-        console.log(`passed: ${check.name}`);
-      } catch (error) {
-        failed += 1;
-        console.log(`FAILED: ${check.name}\n${error instanceof Error ? error.message : String(error)}`);
-      }
-    }
-  } finally {
-    await dispose();
+    platform = await (await load()).checks(args);
+  } catch (error) {
+    console.error(`${name} cannot be tried here. ${said(error)}`);
+    return 1;
   }
-  console.log(`${checks.length - failed} passed, ${failed} failed`);
+  const outcomes: Outcome[] = [];
+  try {
+    for (const check of platform.checks) outcomes.push(await outcomeOf(check));
+  } finally {
+    await platform.dispose();
+  }
+  printTable(name, outcomes);
+  const failed = outcomes.filter(({ passed }) => !passed).length;
+  console.log(`${outcomes.length - failed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }
 

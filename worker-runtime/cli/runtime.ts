@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { searchRuntimes } from "../engines/tensorflow/find.js";
 import { formatBytes, type InstallProgress, installRuntime } from "../engines/tensorflow/install.js";
 import { checkSpace, type InstallPlan, planInstall } from "../engines/tensorflow/install-plan.js";
+import { libraryAdvice } from "../engines/tensorflow/installable.js";
 import { cancelled, invalidArgument } from "../protocol/status.js";
 import { type CommandSpec, helpText, nearest, type ParsedArgs, parseArgs } from "./args.js";
 
@@ -84,7 +85,7 @@ async function list(args: ParsedArgs): Promise<number> {
       `${i === 0 ? "*" : " "} TensorFlow ${version}  ${gpu ? "GPU" : "CPU"}  ${origin}\n    ${path}`,
   );
   if (found.length === 0) {
-    lines.push("No libtensorflow was found. Install one with: tensordeck runtime install");
+    lines.push(`No libtensorflow was found. ${libraryAdvice()}`);
   } else {
     lines.push("", "* marks the one that workers use.");
   }

@@ -6,4 +6,7 @@ interface PackagedNode {
 }
 
 /** By the names of the targets. */
-export const PACKAGED_NODES: Readonly<Record<string, PackagedNode>> & { readonly "win32-x64": PackagedNode };
+export const PACKAGED_NODES: Readonly<Record<string, PackagedNode>> & {
+  readonly "linux-arm64": PackagedNode;
+  readonly "win32-x64": PackagedNode;
+};

@@ -2,13 +2,12 @@
  * A Windows machine: Wine 10 in a Debian 13 of its own, with a Node for Windows and this program as it is built here. It shares
  * the network with this machine, and its drive Z: is the root of that Debian.
  */
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unpackNode } from "../../../build/lib/node-binary.mjs";
-import { npmCommand, programPath } from "../../../build/lib/programs.mjs";
-import { repositoryRoot } from "../../support/find-peers.js";
+import { programPath } from "../../../build/lib/programs.mjs";
 import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
+import { installProgram, shellWord, show } from "../installed-program.js";
 
 /** Wine of Debian 12 has no `taskkill /T`. */
 const DEBIAN = "trixie";
@@ -66,32 +65,12 @@ export class WineMachine {
       const files = { program: join(root, node, "node.exe"), licence: join(root, node, "LICENSE") };
       await unpackNode(TARGET, nodeVersion, files);
     }
-    machine.#install();
+    installProgram(join(root, "tensordeck"), { os: "win32", cpu: "x64" });
     if (!existsSync(join(root, "root/wine/system.reg"))) {
       const setUp = await machine.#shell("wineboot -i; wine winecfg -v win10", {});
       await setUp.exited;
     }
     return machine;
-  }
-
-  /** Puts the built program and its packages for Windows into /tensordeck. */
-  #install(): void {
-    const folder = join(this.#root, "tensordeck");
-    const lock = readFileSync(join(repositoryRoot, "package-lock.json"), "utf8");
-    const installed = join(folder, "package-lock.json");
-    if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
-      rmSync(folder, { recursive: true, force: true });
-      mkdirSync(folder);
-      cpSync(join(repositoryRoot, "package.json"), join(folder, "package.json"));
-      writeFileSync(installed, lock);
-      const [npm, ...script] = npmCommand();
-      const target = ["--os=win32", "--cpu=x64", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
-      show(npm, [...script, "ci", ...target], folder);
-    }
-    for (const part of ["build/bin", "build/out"]) {
-      rmSync(join(folder, part), { recursive: true, force: true });
-      cpSync(join(repositoryRoot, part), join(folder, part), { recursive: true });
-    }
   }
 
   /** The path here of a file that the machine has at a path of its Debian. */
@@ -161,12 +140,4 @@ export class WineMachine {
       { group: true, readyTimeoutMillis: READY_MILLIS, ...(ready !== undefined && { ready }) },
     );
   }
-}
-
-function shellWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-function show(program: string, args: readonly string[], cwd?: string): void {
-  execFileSync(programPath(program), args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
 }

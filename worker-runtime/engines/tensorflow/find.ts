@@ -3,6 +3,7 @@ import path from "node:path";
 import { cancelledBy, failedPrecondition, notFound } from "../../protocol/status.js";
 import { packageRoot } from "../package-root.js";
 import type { LocatedRuntime, RejectedRuntime, RuntimeCandidate } from "./candidate.js";
+import { libraryAdvice } from "./installable.js";
 import {
   installedLibraries,
   type LibraryCandidate,
@@ -84,8 +85,7 @@ export function noRuntimeError(rejected: readonly RejectedRuntime[]): Error {
   const reasons = rejected.map(({ reason }) => ` ${reason}`).join("");
   return notFound(
     "No usable libtensorflow was found: Tensordeck installed none, no tfjs-node, no Python has the tensorflow package, " +
-      `and the system has none.${reasons} Install one with \`tensordeck runtime install\`, ` +
-      "or name one with --library or TENSORDECK_LIBTENSORFLOW.",
+      `and the system has none.${reasons} ${libraryAdvice()}`,
   );
 }
 

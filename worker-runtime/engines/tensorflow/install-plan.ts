@@ -6,11 +6,11 @@ import {
   notFound,
   resourceExhausted,
   type TensorFlowError,
-  unimplemented,
 } from "../../protocol/status.js";
 import { nvidiaGpus } from "../nvidia.js";
 import { runtimesFolder } from "./data-folder.js";
 import { findPythons, type PythonAnswer } from "./find-python.js";
+import { systemProblem } from "./installable.js";
 import { bundleFor, bundleSize, type RuntimeBundle, windowsPythons } from "./wheels.js";
 
 export interface InstallOptions {
@@ -66,7 +66,7 @@ export async function planInstall(
   options: InstallOptions,
 ): Promise<InstallPlan | { readonly problem: TensorFlowError }> {
   const { env = process.env, signal } = options;
-  const unsupported = platformProblem();
+  const unsupported = systemProblem();
   if (unsupported !== undefined) {
     return { problem: unsupported };
   }
@@ -119,30 +119,6 @@ export function checkSpace({ downloadBytes, installedBytes, freeBytes, folder }:
 /** "1.3 GB", "274 MB": decimal, as disks and downloads are counted. */
 export function formatBytes(bytes: number): string {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;
-}
-
-function platformProblem(): TensorFlowError | undefined {
-  const known = bundleFor({ platform: process.platform, arch: process.arch, gpu: false, python: "3.12" });
-  if (known === undefined) {
-    return unimplemented(
-      `There is no wheel of TensorFlow 2.21 for ${process.platform} on ${process.arch}. Use a libtensorflow of your own: ` +
-        "name it with TENSORDECK_LIBTENSORFLOW, or install the tensorflow package that your system has.",
-    );
-  }
-  if (process.platform === "linux" && !usesGlibc()) {
-    return unimplemented(
-      "TensorFlow's wheels need the GNU C library 2.27 or newer; this system has another one (musl, as Alpine does). " +
-        "Use a Debian- or Fedora-based system or container.",
-    );
-  }
-  return undefined;
-}
-
-function usesGlibc(): boolean {
-  const report: unknown = process.report.getReport();
-  const header =
-    typeof report === "object" && report !== null && "header" in report ? report.header : undefined;
-  return typeof header === "object" && header !== null && "glibcVersionRuntime" in header;
 }
 
 function pythonProblem(pythons: readonly PythonAnswer[]): TensorFlowError {

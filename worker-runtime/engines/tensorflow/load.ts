@@ -7,6 +7,7 @@ import { type Library, loadLibrary } from "../../programs/load-library.js";
 import { internalError, StatusCode, statusCodeOf, TensorFlowError } from "../../protocol/status.js";
 import { exitNow } from "../exit-now.js";
 import type { LibraryFiles } from "./candidate.js";
+import { libraryAdvice } from "./installable.js";
 
 /** A TF_Server*. */
 export type ServerHandle = bigint & { readonly __serverHandle: never };
@@ -80,7 +81,7 @@ export function loadTensorFlow(files: LibraryFiles, forGpu: boolean): TensorFlow
     throw new TensorFlowError(
       StatusCode.FAILED_PRECONDITION,
       `${files.path} has no ${missing.join(", ")}, so it cannot serve. ` +
-        "Use the libtensorflow of the tensorflow package (2.x), or install one with `tensordeck runtime install`.",
+        `Another library is needed, that of the tensorflow package (2.x). ${libraryAdvice()}`,
     );
   }
   return bind(library);
@@ -96,8 +97,7 @@ function loadOne(file: string): Library {
     );
     throw new TensorFlowError(
       StatusCode.FAILED_PRECONDITION,
-      `${file} cannot be loaded: ${text}. ` +
-        "Install the missing library, or another libtensorflow with `tensordeck runtime install`.",
+      `${file} cannot be loaded: ${text}. Install what it misses, or use another libtensorflow. ${libraryAdvice()}`,
       { cause: error },
     );
   }

@@ -1,0 +1,71 @@
+/** Folders of Debian's packages, unpacked once. Nothing of them is run for that, so that another processor's take as long. */
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { show } from "../installed-program.js";
+
+/** Its qemu, 10, runs ONNX Runtime and joins multicast groups; Debian 12's does neither. */
+const RELEASE = "trixie";
+/** To be raised when what is made of the same packages changes. */
+const RECIPE = 1;
+
+const PASSWD = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+const GROUP = "root:x:0:\nnogroup:x:65534:\n";
+const HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost\n";
+/** A network may have an authority of its own, which this machine knows. */
+const CERTIFICATES = "etc/ssl/certs/ca-certificates.crt";
+
+export interface DebianOptions {
+  /** The folder of all platforms. */
+  readonly cache: string;
+  /** What the folder's name begins with. */
+  readonly name: string;
+  /** Debian's mirror. */
+  readonly mirror: string;
+  readonly architecture: string;
+  readonly packages: readonly string[];
+}
+
+/**
+ * Gives the folder with these packages. Its name tells them, so that a change makes another one; that one's predecessors are
+ * deleted.
+ *
+ * @param finish Is called with a new folder before it has its name. What is not finished is made anew the next time.
+ */
+export function bringDebian(
+  { cache, name, mirror, architecture, packages }: DebianOptions,
+  finish: (folder: string) => void,
+): string {
+  const contents = createHash("sha256").update(JSON.stringify([RECIPE, RELEASE, architecture, packages]));
+  const folder = join(cache, `${name}-${contents.digest("hex").slice(0, 12)}`);
+  if (existsSync(folder)) return folder;
+  deleteRoots(cache, name);
+  mkdirSync(cache, { recursive: true });
+  const unfinished = `${folder}.unfinished`;
+  const source = `deb ${mirror} ${RELEASE} main`;
+  const options = [`--architectures=${architecture}`, "--variant=extract", "--skip=check/qemu"];
+  show("mmdebstrap", [...options, `--include=${packages.join(",")}`, RELEASE, unfinished, source]);
+  finish(unfinished);
+  renameSync(unfinished, folder);
+  return folder;
+}
+
+/** Does what the packages' own scripts would do, as far as programs rely on it. */
+export function configureRoot(folder: string): void {
+  for (const [file, text] of Object.entries({ passwd: PASSWD, group: GROUP, hosts: HOSTS })) {
+    writeFileSync(join(folder, "etc", file), text);
+  }
+  mkdirSync(join(folder, "etc/ssl/certs"), { recursive: true });
+  if (existsSync(`/${CERTIFICATES}`)) cpSync(`/${CERTIFICATES}`, join(folder, CERTIFICATES));
+}
+
+/** Deletes all folders of that name, unfinished ones too. */
+export function deleteRoots(cache: string, name: string): void {
+  if (!existsSync(cache)) return;
+  for (const entry of readdirSync(cache)) {
+    const suffix = entry.slice(name.length);
+    if (!entry.startsWith(name) || !/^-[0-9a-f]{12}(\.unfinished)?$/.test(suffix)) continue;
+    rmSync(join(cache, entry), { recursive: true });
+    console.log(`Deleted ${join(cache, entry)}`);
+  }
+}

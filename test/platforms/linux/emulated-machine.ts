@@ -1,0 +1,154 @@
+/**
+ * A Linux machine with another processor: folders of its Debian's packages, Node, and this program as it is built here, run by
+ * qemu. It shares processes and the network with this machine.
+ */
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { unpackNode } from "../../../build/lib/node-binary.mjs";
+import { programPath } from "../../../build/lib/programs.mjs";
+import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
+import { installProgram } from "../installed-program.js";
+import type { Architecture } from "./architectures.js";
+import { bringDebian, configureRoot } from "./debian.js";
+import { type Emulation, openEmulation, requireEmulation } from "./emulator.js";
+
+/** This only ends what hangs: emulated programs are five to twenty times slower, and more so on a busy machine. */
+export const HANGING_MILLIS = 600_000;
+/** Set by whoever has an index, proxy or authority of their own; pip and npm in the machine follow them, too. */
+const NETWORK_VARIABLES =
+  /^(PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|PIP_TRUSTED_HOST|npm_config_registry|\w+_proxy)$/i;
+
+export interface EmulatedMachineOptions {
+  readonly architecture: Architecture;
+  /** The folder of all platforms' roots. */
+  readonly cache: string;
+  /** Debian's mirror. */
+  readonly mirror: string;
+  /** The version from npm; where npm has none for the processor, Debian's is taken. */
+  readonly nodeVersion: string;
+}
+
+export interface StartOptions extends Pick<SpawnPeerOptions, "ready"> {
+  /** Working folder, as a path of the machine. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+export class EmulatedMachine {
+  readonly architecture: Architecture;
+  readonly #root: string;
+  readonly #node: string;
+  readonly #emulation: Emulation;
+
+  private constructor(architecture: Architecture, root: string, node: string, emulation: Emulation) {
+    this.architecture = architecture;
+    this.#root = root;
+    this.#node = node;
+    this.#emulation = emulation;
+  }
+
+  /**
+   * Brings everything up to date.
+   *
+   * @throws Error if there can be no such machine here, with the reason and what to do.
+   */
+  static async open(options: EmulatedMachineOptions): Promise<EmulatedMachine> {
+    const { architecture, cache, mirror, nodeVersion } = options;
+    requireEmulation(architecture);
+    const { node, debian, packages, nodeTarget } = architecture;
+    const name = `linux-${debian}`;
+    const root = bringDebian({ cache, name, mirror, architecture: debian, packages }, configureRoot);
+    const emulation = openEmulation(architecture, cache, mirror);
+    const folder = nodeTarget === undefined ? "/usr" : `/node-${nodeVersion}`;
+    if (nodeTarget !== undefined && !existsSync(join(root, folder))) {
+      const unpacked = join(root, folder);
+      const files = { program: join(unpacked, "bin/node"), licence: join(unpacked, "LICENSE") };
+      await unpackNode({ platform: "linux", name: nodeTarget }, nodeVersion, files);
+    }
+    installProgram(join(root, "tensordeck"), { os: "linux", cpu: node, libc: "glibc" });
+    const machine = new EmulatedMachine(architecture, root, `${folder}/bin`, emulation);
+    machine.empty("/tmp");
+    machine.empty("/work");
+    return machine;
+  }
+
+  /** The path here of a file that the machine has at a path of its own. */
+  file(path: string): string {
+    return join(this.#root, path);
+  }
+
+  /** Makes a folder of the machine, without anything in it. */
+  empty(path: string): void {
+    rmSync(this.file(path), { recursive: true, force: true });
+    mkdirSync(this.file(path), { recursive: true });
+  }
+
+  /** A command line of this machine that runs a program on the emulated one. It keeps its process all along. */
+  commandLine(
+    command: string,
+    args: readonly string[],
+    { cwd = "/work", env = {} }: Pick<StartOptions, "cwd" | "env"> = {},
+  ): [string, ...string[]] {
+    const script =
+      'root=$1 folder=$2; shift 2; mount --make-rprivate / && mount -t proc proc "$root/proc" && ' +
+      'mount --rbind /dev "$root/dev" && exec chroot "$root" env -i -C "$folder" "$@"';
+    const variables = {
+      HOME: "/root",
+      PATH: `${this.#node}:/usr/bin:/usr/sbin:/bin`,
+      LANG: "C.UTF-8",
+      TENSORDECK_DATA_DIR: "/work/data",
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => NETWORK_VARIABLES.test(name))),
+      ...env,
+    };
+    const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    const inside = [...assignments, command, ...args];
+    return [programPath("unshare"), "--mount", "sh", "-c", script, "sh", this.#root, cwd, ...inside];
+  }
+
+  /** Starts a program; waits for a line if one is given. */
+  spawn(command: string, args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
+    const { ready } = options;
+    const [program, ...rest] = this.commandLine(command, args, options);
+    return spawnPeer(program, rest, { readyTimeoutMillis: HANGING_MILLIS, ...(ready && { ready }) });
+  }
+
+  /** Starts `tensordeck` with arguments. */
+  tensordeck(args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
+    return this.spawn("node", ["/tensordeck/build/bin/tensordeck.mjs", ...args], options);
+  }
+
+  /** Runs `tensordeck` to its end. */
+  async runTensordeck(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
+    return await toItsEnd(await this.tensordeck(args, options));
+  }
+
+  /** Runs a program to its end. */
+  async run(command: string, args: readonly string[], options: StartOptions = {}): Promise<Finished> {
+    return await toItsEnd(await this.spawn(command, args, options));
+  }
+
+  close(): void {
+    this.#emulation.close();
+  }
+}
+
+/** The end of a process. @throws Error with its output if it hangs. */
+export async function toItsEnd(peer: PeerProcess): Promise<Finished> {
+  let hangs = false;
+  const timer = setTimeout(() => {
+    hangs = true;
+    void peer.stop("SIGKILL");
+  }, HANGING_MILLIS);
+  try {
+    const { code } = await peer.exited;
+    if (hangs) throw new Error(`It did not end within ${HANGING_MILLIS / 60_000} minutes:\n${peer.output()}`);
+    return { code, output: peer.output() };
+  } finally {
+    clearTimeout(timer);
+  }
+}
