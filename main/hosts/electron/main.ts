@@ -19,6 +19,7 @@ import type { Settings } from "../../api/settings.js";
 import { AskedDocumentQueue } from "../../app/asked-documents.js";
 import { type Application, createApplication } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
+import { homeFolder } from "../../shared/home-folder.js";
 import { log, openLog } from "../../shared/log/log.js";
 import { problem } from "../../shared/problems.js";
 import { startText } from "../shared/start-text.js";
@@ -188,6 +189,7 @@ async function run(): Promise<void> {
     offerUpdate({
       platform: process.platform,
       resources: process.resourcesPath,
+      localData: process.env.LOCALAPPDATA ?? homeFolder(),
       dialog,
       load: async () => (await import("electron-updater")).default.autoUpdater,
     }),
