@@ -44,7 +44,7 @@ export interface ApplicationOptions {
   readonly network?: NetworkScope;
   /** Disposes the application when it is aborted. */
   readonly signal?: AbortSignal;
-  /** What runs graphs; other than TensorFlow's only in tests. */
+  /** The engine that runs graphs; other than TensorFlow's only in tests. */
   readonly engine?: Engine;
 }
 
@@ -67,7 +67,7 @@ export interface Application {
   newestEvent(event: EventName): NumberedEvent | undefined;
   /** For programs that ask the process that holds the data folder. */
   knownPeers(): KnownPeers;
-  /** What the user would lose if the application ended now. */
+  /** The work that the user would lose if the application ended now. */
   inUse(): InUse;
   /** Ends runs, installations and every task process; resolves when they are gone. May be called more than once. */
   dispose(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
  * Tensordeck as a library: clusters, graphs, and sessions on any server that speaks TensorFlow's protocol.
- * What is exported here is the public API; everything else may change.
+ * The exports of this file are the public API; everything else may change.
  */
 
 // The messages that the functions above take or give.

@@ -1,3 +1,3 @@
-/** What the tests take of bundle.mjs. */
+/** The part of bundle.mjs that tests use. */
 
 export function bundleProgram(folder?: string): Promise<number>;

@@ -1,3 +1,3 @@
-/** What the tests take of orphans.mjs. */
+/** The part of orphans.mjs that tests use. */
 
 export function removeOrphans(outDir: string, sources: readonly string[]): string[];

@@ -6,7 +6,7 @@ import { join, relative, sep } from "node:path";
 /** The folders of build/out whose files have one source each. */
 const FOLDERS = ["main", "protos", "worker-runtime"];
 
-/** What the compiler makes of a source; undefined for one that is copied as it is. */
+/** The files that the compiler makes of a source; undefined for one that is copied as it is. */
 function outputsOf(source) {
   const [, path, prefix = ""] = /^(.*?)\.(c?)tsx?$/.exec(source) ?? [];
   if (path === undefined) return [source];

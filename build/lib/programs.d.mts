@@ -1,4 +1,4 @@
-/** What the tests take of programs.mjs. */
+/** The part of programs.mjs that tests use. */
 import type { SpawnSyncOptions } from "node:child_process";
 
 export function findProgram(name: string): string | undefined;

@@ -7,7 +7,7 @@ import { outDir, root } from "./project.mjs";
 
 const stampDir = join(outDir, ".stamps");
 
-/** What steps with the same inputs read only once: the files below a path, and a line for each. A step that runs changes them. */
+/** Readings that steps with the same inputs share: the files below a path, and a line for each. A step that runs changes them. */
 const listed = new Map();
 const lines = new Map();
 
@@ -31,7 +31,7 @@ function filesIn(folder) {
     .filter(({ name }) => name !== "node_modules" && !name.startsWith("."))
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
-      // What a link leads to may be either.
+      // A link may lead to either.
       return entry.isFile() ? [path] : entry.isDirectory() ? filesIn(path) : filesBelow(path);
     });
 }

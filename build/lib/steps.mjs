@@ -118,7 +118,7 @@ function copyAssets() {
   return 0;
 }
 
-/** What `npm start` and `npx tensordeck` run must be executable if the file system supports it. */
+/** Makes the programs of `npm start` and `npx tensordeck` executable, if the file system supports it. */
 function setExecutableBits() {
   if (process.platform === "win32") return;
   for (const file of listFiles(["build/bin"])) {

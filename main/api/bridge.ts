@@ -3,7 +3,7 @@ import type { NativeMenu } from "./native-menu.js";
 import type { Problem } from "./problem.js";
 
 /**
- * What Electron's preload script exposes to the window as `window.tensordeck`. Named functions only: the window
+ * The functions that Electron's preload script exposes to the window as `window.tensordeck`. Named functions only: the window
  * never sees `ipcRenderer`, so an injected page could do no more than the contract allows.
  */
 export interface Bridge {

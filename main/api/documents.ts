@@ -25,7 +25,7 @@ export const documentSchema = z.object({
   format: documentFormatSchema,
   /** A serialized MetaGraphDef, whatever the file's own kind; its first part if there is `more`. */
   metaGraph: bytesSchema,
-  /** Of content that is sent in parts: by what `documents.part` names it, and the size of the whole. */
+  /** For content that is sent in parts: the name that `documents.part` has for it, and the size of the whole. */
   more: z.object({ id: z.string(), sizeBytes: z.number() }).optional(),
   /**
    * Identifies the parts of the file that the application holds beyond `metaGraph` (a SavedModel's other graphs,

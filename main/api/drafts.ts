@@ -25,7 +25,7 @@ export const draftChangeSchema = z.object({
 });
 export type DraftChange = z.infer<typeof draftChangeSchema>;
 
-/** What a draft stores about its document. */
+/** The facts that a draft stores about its document. */
 export const draftDocumentSchema = z.object({
   /** Absent in drafts of earlier versions. */
   id: documentIdSchema.optional(),

@@ -19,7 +19,7 @@ export type EvaluationPlan = z.infer<typeof evaluationPlanSchema>;
 
 /** The newest evaluation of a run. */
 export const evaluationSchema = z.object({
-  /** Of the run. */
+  /** The step of the run. */
   step: z.number().int(),
   values: z.array(z.object({ name: z.string(), value: z.number() })),
 });

@@ -25,7 +25,7 @@ export const featureDTypeSchema = z.enum(["float32", "int64", "string"]);
 /** How a feature of TFRecord files is read, as by tf.io.FixedLenFeature; what is left out is as the records say. */
 export const feedFeatureSchema = z.object({
   dtype: featureDTypeSchema.optional(),
-  /** Of one record's values. */
+  /** The shape of one record's values. */
   shape: z.array(z.number().int().nonnegative()).max(16).optional(),
   /** The value of records without the feature, written as a value is typed; a single element for all of the shape. */
   default: z.string().max(100_000).optional(),
@@ -33,7 +33,7 @@ export const feedFeatureSchema = z.object({
 export type FeedFeature = z.infer<typeof feedFeatureSchema>;
 const featureSchema = feedFeatureSchema.optional();
 
-/** What the 256 values of a pixel become in a tensor of real numbers: 0 to 1, -1 to 1, or 0 to 255. */
+/** The range of a pixel's 256 values in a tensor of real numbers: 0 to 1, -1 to 1, or 0 to 255. */
 export const pixelRangeSchema = z.enum(["unit", "signed", "byte"]);
 export type PixelRange = z.infer<typeof pixelRangeSchema>;
 
@@ -47,7 +47,7 @@ export const fileFeedSchema = z.object({
   feature: featureSchema,
   batched: batchedSchema,
   shard: shardSchema,
-  /** What bytes become in a tensor of real numbers; left out: 0 to 255. */
+  /** The range of bytes in a tensor of real numbers; 0 to 255 unless given. */
   range: pixelRangeSchema.optional(),
 });
 
@@ -111,24 +111,24 @@ const recordsSchema = z.object({
 });
 export type FeedRecords = z.infer<typeof recordsSchema>;
 
-/** What a file holds. */
+/** The contents of a file. */
 export const feedContentsSchema = z.object({
   /** The array of a .npy file, without a name, or those of a .npz file or folder of images; -1 for a size to choose. */
   arrays: z.array(z.object({ name: z.string().optional(), dtype: z.string(), shape: z.array(z.number()) })),
   /** The names of a table's columns; their numbers if it has no header. */
   columns: z.array(z.string()),
-  /** What the records of a TFRecord file hold. */
+  /** The contents of a TFRecord file's records. */
   records: recordsSchema.optional(),
   /** Why it cannot be fed. */
   problem: problemSchema.optional(),
 });
 export type FeedContents = z.infer<typeof feedContentsSchema>;
 
-/** Of .npy and CSV files, this many bytes from the start tell what they hold. */
+/** The bytes at the start of a .npy or CSV file that tell what it holds. */
 export const FEED_HEAD_BYTES = 64 * 1024;
 
 export const feedMethods = {
-  /** What a file holds; of a content that is neither .npz nor TFRecord, only the head is needed. */
+  /** Finds the contents of a file; of a content that is neither .npz nor TFRecord, only the head is needed. */
   "feeds.contents": method(
     z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("file"), path: z.string() }),

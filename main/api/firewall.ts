@@ -78,7 +78,7 @@ export const firewallApplySchema = z.object({
   state: z.enum(["waiting", "applied", "already", "declined", "failed", "by-hand", "undone"]),
   /** Milliseconds since the epoch. */
   since: z.number(),
-  /** Of by-hand: the one line to paste into a terminal. */
+  /** With by-hand: the one line to paste into a terminal. */
   command: z.string().optional(),
   problem: problemSchema.optional(),
 });

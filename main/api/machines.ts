@@ -2,7 +2,7 @@ import { z } from "zod";
 import { problemSchema } from "./problem.js";
 
 /**
- * What a paired machine may do on another one. view: see it, its tasks, logs and metrics. run: also start
+ * The rights of a paired machine on another one. view: see it, its tasks, logs and metrics. run: also start
  * tasks, stop its own and run graphs, which means acting with that account's rights. manage: also stop all tasks, open its
  * window, change its firewall and install a runtime.
  */
@@ -72,9 +72,9 @@ export const machineFactsSchema = z.object({
   ),
   /** Absent while unknown, and in versions that allow every task to be exposed. */
   exposure: exposureSchema.optional(),
-  /** What this installation may do there. Absent on this machine and on unpaired ones. */
+  /** The rights of this installation there. Absent on this machine and on unpaired ones. */
   role: roleSchema.optional(),
-  /** What that machine may do here. */
+  /** The rights of that machine here. */
   grantedRole: roleSchema.optional(),
   /** When it last answered, by the local clock; absent on this machine and while a machine answers. */
   lastSeenAt: z.number().optional(),
@@ -136,7 +136,7 @@ export const pairingStateSchema = z.object({
   /** Milliseconds since the epoch. */
   expiresAt: z.number(),
   triesLeft: z.number().int().nonnegative(),
-  /** What the other machine will be allowed here. */
+  /** The rights that the other machine will have here. */
   grantedRole: roleSchema,
   /** Once paired: what this machine may do there. */
   role: roleSchema.optional(),

@@ -21,7 +21,7 @@ export const modelMethods = {
     z.object({
       graph: bytesSchema,
       format: modelFormatSchema,
-      /** What is no placeholder becomes one. */
+      /** Other nodes become placeholders. */
       inputs: tensors,
       outputs: tensors,
       path: z.string().min(1).max(4096),

@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const commandItemSchema = z.object({
   kind: z.literal("command"),
-  /** What is sent to the window when the item is chosen. */
+  /** The key that is sent to the window when the item is chosen. */
   key: z.string(),
   label: z.string(),
   /** In Electron's syntax, "CmdOrCtrl+Shift+Z". */

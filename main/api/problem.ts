@@ -1,17 +1,17 @@
 import { z } from "zod";
 
 /**
- * What the user is told when something goes wrong: what happened, why, and what to do. The same shape serves a failed
+ * The message for the user when something goes wrong: what happened, why, and what to do. The same shape serves a failed
  * call, a failed task and a failed run.
  */
 export const problemSchema = z.object({
   /** TensorFlow's name of the status: "INVALID_ARGUMENT", "UNAVAILABLE", … */
   code: z.string(),
-  /** What happened, in one sentence that names the machine, task, node or file. */
+  /** The event, in one sentence that names the machine, task, node or file. */
   message: z.string(),
   /** Why. Contains "probably" if it is a guess. */
   reason: z.string().optional(),
-  /** What the user can do about it. */
+  /** The remedy that the user has. */
   remedy: z.string().optional(),
   /** The raw error text, shown under Details. */
   details: z.string().optional(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { problemSchema } from "./problem.js";
 
 /**
- * What a connection is made of, in the order in which it is tested: the name is resolved, the host answers a ping (which
+ * The layers of a connection, in the order in which they are tested: the name is resolved, the host answers a ping (which
  * many do not, so it is a hint only), a TCP connection opens, the other side speaks TLS (agents) or HTTP/2 (tasks), the
  * task answers GetStatus.
  */
@@ -43,7 +43,7 @@ export const layerResultSchema = z.object({
   millis: z.number().optional(),
   /** Present for a failed layer. */
   cause: failureCauseSchema.optional(),
-  /** What was observed: "connection refused", "timed out after 3.0 s, 3 of 3 tries", "192.168.1.20". */
+  /** The observation: "connection refused", "timed out after 3.0 s, 3 of 3 tries", "192.168.1.20". */
   detail: z.string().optional(),
 });
 export type LayerResult = z.infer<typeof layerResultSchema>;

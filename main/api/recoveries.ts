@@ -11,18 +11,18 @@ const loss = {
   afterStep: z.number().int().nonnegative(),
 };
 
-/** What a run can be asked to do that failed because a task was lost. */
+/** The ways to go on with a run that failed because a task was lost. */
 export const recoveryOfferSchema = z.object({
   ...loss,
-  /** What the newest checkpoint counts. */
+  /** The step of the newest checkpoint. */
   checkpointStep: z.number().int().nonnegative(),
 });
 export type RecoveryOffer = z.infer<typeof recoveryOfferSchema>;
 
-/** What it has done after a task was lost. */
+/** The run's reaction to the loss of a task. */
 export const recoverySchema = z.object({
   ...loss,
-  /** What the restored checkpoint counts. */
+  /** The step of the restored checkpoint. */
   checkpointStep: z.number().int().nonnegative(),
   /** The names of newer checkpoints that could not be read: "ckpt-600". */
   damaged: z.array(z.string()),

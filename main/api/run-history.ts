@@ -10,7 +10,7 @@ const number = z.number().or(z.nan());
 
 export const scalarSummarySchema = z.object({
   name: z.string(),
-  /** Of the newest step; may be NaN or infinite. */
+  /** The value of the newest step; may be NaN or infinite. */
   last: number,
   /** Absent if no value was finite. */
   lowest: z.object({ value: z.number(), step: z.number() }).optional(),
@@ -20,13 +20,13 @@ export const scalarSummarySchema = z.object({
 });
 export type ScalarSummary = z.infer<typeof scalarSummarySchema>;
 
-/** What a run was asked to do, as far as it tells runs apart. */
+/** The request for a run, as far as it tells runs apart. */
 export const runSettingsSchema = z.object({
   /** The name of its configuration. */
   configuration: z.string().optional(),
   fetches: z.array(z.string()),
   targets: z.array(z.string()),
-  /** What each tensor was fed, as a short text. */
+  /** The feed of each tensor, as a short text. */
   feeds: z.array(z.object({ name: z.string(), text: z.string() })),
   batches: feedBatchesSchema.optional(),
 });
@@ -49,7 +49,7 @@ export const runSummarySchema = z.object({
   tracedSteps: z.array(z.number()),
   /** Scalars that it fetched; at most 32. */
   scalars: z.array(scalarSummarySchema),
-  /** Of a failed run that `runs.goOn` can continue. */
+  /** The offer of a failed run that `runs.goOn` can continue. */
   recovery: recoveryOfferSchema.optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
@@ -73,7 +73,7 @@ export const runHistoryMethods = {
   "runs.history": method(nothing, z.array(runSummarySchema)),
   /** How many runs of before the application started could not be read, and were removed. */
   "runs.dropped": method(nothing, z.number()),
-  /** What windows were told of a run last: its values and its trace. */
+  /** The last news of a run: its values and its trace. */
   "runs.kept": method(z.object({ runId: z.string().max(64) }), runUpdateSchema),
   /** Forgets the runs of a document that have ended. */
   "runs.clear": method(runDocumentSchema, nothing),

@@ -1,4 +1,4 @@
-/** What all descriptions of a run share. */
+/** Types that all descriptions of a run share. */
 import { z } from "zod";
 
 /** Identifies a document from when it is made or opened until it is closed, and with its draft. */

@@ -94,7 +94,7 @@ export const tensorPreviewSchema = z.object({
 });
 export type TensorPreview = z.infer<typeof tensorPreviewSchema>;
 
-/** What a trace records about one node of the user's graph. */
+/** A trace's record of one node of the user's graph. */
 export const nodeRunSchema = z.object({
   node: z.string(),
   device: z.string(),
@@ -156,21 +156,21 @@ export const runUpdateSchema = z.object({
   tracedStepMillis: z.number().optional(),
   /** True while the traced step was the first of its kind. */
   tracedStepRegisteredGraph: z.boolean().optional(),
-  /** Of the traced step: from the start of its first node to the end of its last one, as the tasks measured. */
+  /** The time of the traced step, from the start of its first node to the end of its last one, as the tasks measured. */
   computeMillis: z.number().optional(),
   /** Task whose master runs the steps, as "worker/0". */
   master: z.string().optional(),
   /** Rows that are fed in a step, if some feeds are in batches; of several workers, in each one's. */
   examplesPerStep: z.number().optional(),
-  /** Of a run in which every worker has a session of its own. */
+  /** The figures of a run in which every worker has a session of its own. */
   training: trainingFiguresSchema.optional(),
-  /** Of a run that evaluates its model. */
+  /** The evaluation of a run that evaluates its model. */
   evaluation: evaluationSchema.optional(),
-  /** Of a run that has saved, or is going to save, checkpoints. */
+  /** The checkpoints of a run that has saved, or is going to save, checkpoints. */
   checkpoints: runCheckpointsSchema.optional(),
   /** How often it went on from a checkpoint after a task was lost, the newest last; absent: never. */
   recoveries: z.array(recoverySchema).optional(),
-  /** Of a failed run that `runs.goOn` can continue. */
+  /** The offer of a failed run that `runs.goOn` can continue. */
   recovery: recoveryOfferSchema.optional(),
   /** Results of the newest finished step. */
   fetches: z.array(tensorPreviewSchema),
@@ -202,11 +202,11 @@ export const runMethods = {
   /** Saves a checkpoint after the current step; what came of it is told with the run. */
   "runs.saveCheckpoint": method(z.object({ runId: z.string() }), nothing),
   /**
-   * Of a failed run with a `recovery`: starts the tasks that it needs, restores the newest whole checkpoint and runs the
+   * Continues a failed run with a `recovery`: starts the tasks that it needs, restores the newest whole checkpoint and runs the
    * steps after it. It may have been followed by others, which must be over.
    */
   "runs.goOn": method(z.object({ runId: z.string() }), nothing),
-  /** Of a failed run with a `recovery`: it is not going to go on. */
+  /** Gives up a failed run with a `recovery`. */
   "runs.dismissRecovery": method(z.object({ runId: z.string() }), nothing),
   "runs.latest": method(nothing, runUpdateSchema.optional()),
   /** The Chrome trace (JSON) of the newest traced step. */

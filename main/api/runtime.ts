@@ -24,7 +24,7 @@ export type InstallProgress = z.infer<typeof installProgressSchema>;
 export const runtimeStateSchema = z.object({
   /** The library that new tasks will use; absent when there is none. */
   runtime: runtimeSchema.optional(),
-  /** What can be installed here; absent when this platform has no wheel. */
+  /** The version that can be installed here; absent when this platform has no wheel. */
   offer: z
     .object({
       version: z.string(),

@@ -75,7 +75,7 @@ export const scriptStrategySchema = z.object({
   kind: z.enum(["multi-worker", "parameter-server", "between-graph", "one-machine"]),
   /** As the script writes it. */
   name: z.string(),
-  /** Of the script, from 1. */
+  /** The line of the script, from 1. */
   line: z.number().int(),
   readsFlags: z.boolean(),
 });
@@ -97,7 +97,7 @@ export const scriptPackagesSchema = z.object({
 });
 export type ScriptPackages = z.infer<typeof scriptPackagesSchema>;
 
-/** What another machine has of what a script needs. */
+/** The part of a script's needs that another machine has. */
 export const machinePackagesSchema = scriptPackagesSchema.pick({ ready: true, python: true, problem: true });
 export type MachinePackages = z.infer<typeof machinePackagesSchema>;
 
@@ -109,14 +109,14 @@ export const scriptSurveySchema = z.object({
   folder: z.string(),
   /** Folders that could be sent instead: those around the script's, the innermost first, with itself. */
   folders: z.array(z.string()),
-  /** What goes to other machines; absent if it is too much, which `problem` says. */
+  /** The files that go to other machines; absent if it is too much, which `problem` says. */
   files: z
     .object({
       count: z.number(),
       bytes: z.number(),
       /** The largest. */
       largest: z.array(z.object({ path: z.string(), bytes: z.number() })),
-      /** What stays here; folders end with a slash. Some of it, and how much there is. */
+      /** The files that stay here; folders end with a slash. Some of it, and how much there is. */
       leftOut: z.array(z.string()),
       leftOutCount: z.number(),
     })
@@ -147,7 +147,7 @@ export const scriptTaskStateSchema = z.object({
   /** How often it was started. */
   starts: z.number(),
   progress: scriptProgressSchema.optional(),
-  /** What it takes now, as its machine measures it; absent while it does not run. */
+  /** Its load now, as its machine measures it; absent while it does not run. */
   load: z.object({ cpuPercent: z.number(), memoryBytes: z.number() }).optional(),
 });
 export type ScriptTaskState = z.infer<typeof scriptTaskStateSchema>;
@@ -174,16 +174,16 @@ export const scriptJobSchema = z.object({
     z.object({
       name: z.string(),
       ready: z.boolean(),
-      /** What it does before the tasks start. */
+      /** The machine's preparations before the tasks start. */
       progress: z.string().optional(),
     }),
   ),
-  /** What went to each of the other machines. */
+  /** The files that went to each of the other machines. */
   sent: z.object({ files: z.number(), bytes: z.number() }).optional(),
   restartsLeft: z.number(),
   /** Values of event files. */
   scalars: z.array(scalarSummarySchema.extend({ machine: z.string(), folder: z.string(), step: z.number() })),
-  /** What came back from other machines, and the folder here to which it did. */
+  /** The files that came back from other machines, and the folder here to which it did. */
   collected: z.array(
     z.object({
       machine: z.string(),
@@ -205,7 +205,7 @@ export type ScriptCurve = z.infer<typeof scriptCurveSchema>;
 const jobIdSchema = z.object({ jobId: z.string().max(64) });
 
 export const scriptMethods = {
-  /** What a script would be run with. */
+  /** The conditions of a script's run. */
   "scripts.survey": method(scriptLocationSchema, scriptSurveySchema),
   /** Whether a paired machine has the Python of a script, asked there. */
   "scripts.packages": method(

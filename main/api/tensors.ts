@@ -16,7 +16,7 @@ export const tensorAddressSchema = z.object({
 });
 export type TensorAddress = z.infer<typeof tensorAddressSchema>;
 
-/** What is taken of each dimension: an index, or every `step`-th index of [from, to). */
+/** The selected part of each dimension: an index, or every `step`-th index of [from, to). */
 export const selectionSchema = z
   .array(z.union([index, z.object({ from: index, to: index, step: z.number().int().min(1) })]))
   .max(254);
@@ -42,7 +42,7 @@ const countSchema = z.number().int().min(1);
 /** Identifies work that takes long, for its progress and to cancel it; chosen by the window. */
 const jobId = z.string().min(1).max(64);
 
-/** What is known of a kept tensor without looking at its elements. */
+/** The facts about a kept tensor that are known without looking at its elements. */
 export const keptTensorSchema = z.object({
   name: z.string(),
   dtype: z.string(),
@@ -69,7 +69,7 @@ export const statisticsSchema = z.object({
   positiveInfinity: z.number(),
   negativeInfinity: z.number(),
   zeros: z.number(),
-  /** Of the finite elements; absent if there are none. */
+  /** Figures of the finite elements; absent if there are none. */
   finite: z.object({ min: z.number(), max: z.number(), mean: z.number(), std: z.number() }).optional(),
   /** Finite elements in equal bins from `min` to `max`, as numpy.histogram counts them; empty if there are none. */
   bins: z.array(z.number()),
@@ -87,7 +87,7 @@ export const heatMapSchema = z.object({
   height: z.number(),
   /** Float32 values, row by row: the mean of a cell's finite elements, NaN if there are none. */
   cells: bytesSchema,
-  /** Of the cells; absent if none is finite. */
+  /** The range of the cells; absent if none is finite. */
   range: z.object({ min: z.number(), max: z.number() }).optional(),
   step: z.number(),
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { method } from "./method.js";
 import { nodeRunSchema, transferSchema } from "./runs.js";
 
-/** What a step allocated of one memory, such as a GPU's or the host's; variables, held before, are not in it. */
+/** A step's allocations in one memory, such as a GPU's or the host's; variables, held before, are not in it. */
 export const deviceMemorySchema = z.object({
   device: z.string(),
   /** The engine's name of the memory: "cpu", "GPU_0_bfc". */
@@ -12,7 +12,7 @@ export const deviceMemorySchema = z.object({
   peakBytes: z.number(),
   /** When that was first, from the start of the step. */
   peakMicros: z.number(),
-  /** What was held from each time on, in the order of time; at most 512. */
+  /** The bytes held from each time on, in the order of time; at most 512. */
   points: z.array(z.object({ micros: z.number(), bytes: z.number() })),
 });
 export type DeviceMemory = z.infer<typeof deviceMemorySchema>;

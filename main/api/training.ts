@@ -23,7 +23,7 @@ export type TrainingPlan = z.infer<typeof trainingPlanSchema>;
 /** The last count of staleness is of gradients that were so many updates old, or more. */
 export const MOST_STALE = 16;
 
-/** What is measured of the workers of a run in which each has a session of its own. */
+/** The measurements of the workers of a run in which each has a session of its own. */
 export const trainingFiguresSchema = z.object({
   workers: z.array(
     z.object({

@@ -40,7 +40,7 @@ export const variableFiguresSchema = z.object({
   byteLength: z.number(),
   /** The elements of a value that has few. */
   elements: z.array(z.string()).optional(),
-  /** Of the finite elements of a larger one. */
+  /** Figures of the finite elements of a larger one. */
   figures: z
     .object({
       mean: z.number(),

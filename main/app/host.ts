@@ -3,7 +3,7 @@ import type { PickFile } from "../api/documents.js";
 import type { SharedWindow } from "../peers/agent/shared-window.js";
 import type { AskedDocuments } from "./asked-documents.js";
 
-/** What the application needs from the host that shows its windows: everything that differs between the two hosts. */
+/** The host that shows the application's windows, as far as it needs it: everything that differs between the two hosts. */
 export interface Host {
   readonly kind: AppInfo["host"];
   /** The system's own file dialog; resolves to undefined when the user cancels. Absent if there is none. */

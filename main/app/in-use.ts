@@ -1,4 +1,4 @@
-/** What would be lost if the application ended now: tasks that other machines use, a long run, and scripts. */
+/** The work that would be lost if the application ended now: tasks that other machines use, a long run, and scripts. */
 import type { RunState } from "../api/run-state.js";
 import type { RunUpdate } from "../api/runs.js";
 import type { HostTask } from "../tasks/task-host.js";
@@ -65,7 +65,7 @@ export function isAnythingInUse({ tasks, runMillis, scripts = [] }: InUse): bool
   return tasks.length > 0 || runMillis !== undefined || scripts.length > 0;
 }
 
-/** What is in use, one line each: "worker/0, which gpu-pc uses", "a run that has taken 3 min". */
+/** The things in use, one line each: "worker/0, which gpu-pc uses", "a run that has taken 3 min". */
 export function inUseLines({ tasks, runMillis, scripts = [] }: InUse): string[] {
   const lines = tasks.map(({ name, user }) => `${name}, which ${user} uses`);
   if (runMillis !== undefined) lines.push(`a run that has taken ${ageText(runMillis)}`);

@@ -23,7 +23,7 @@ function optionHelp({ help, targets, byDefault }: ExportOption, shown: readonly 
   return `${help}${byDefault === undefined ? "" : ` Default: ${byDefault}.`}${scope}`;
 }
 
-/** What was given for any target; the export refuses what does not belong to its own. */
+/** The flags that were given for any target; the export refuses what does not belong to its own. */
 export function exportValues(parsed: ParsedArgs): Partial<Record<OptionName, string>> {
   const values: Partial<Record<OptionName, string>> = {};
   for (const { name } of EXPORT_OPTIONS) {

@@ -1,5 +1,5 @@
 /**
- * What the application saves about the cluster across its own restarts; tasks are kept by the machines that run
+ * The state of the cluster that the application saves across its own restarts; tasks are kept by the machines that run
  * them.
  */
 import { z } from "zod";

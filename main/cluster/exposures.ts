@@ -1,4 +1,4 @@
-/** What makes a secure cluster less closed than it claims. Pure. */
+/** Finds facts that make a secure cluster less closed than it claims. Pure. */
 import type { Access } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";

@@ -1,4 +1,4 @@
-/** What follows for the other tasks of the cluster when some have joined or left. */
+/** The consequences for the other tasks of the cluster when some have joined or left. */
 import { delay } from "../../worker-runtime/cancellation/delay.js";
 import { PARAMETER_SERVER_JOB } from "../../worker-runtime/cluster/job-names.js";
 import { log } from "../shared/log/log.js";

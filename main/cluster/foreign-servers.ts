@@ -15,7 +15,7 @@ import {
 } from "../tasks/health.js";
 import { taskName } from "./cluster-task.js";
 
-/** What is saved about a foreign server. */
+/** The facts that are saved about a foreign server. */
 export interface ForeignAddress {
   readonly id: string;
   readonly address: string;

@@ -14,7 +14,7 @@ import { newTaskId, type TaskWish } from "./task-placement.js";
 import { checkGpus } from "./task-requests.js";
 
 export interface TablePlan {
-  /** Of ours and foreign ones. */
+  /** The removed tasks, ours and foreign ones. */
   readonly remove: readonly ClusterTask[];
   readonly add: readonly TaskWish[];
   /** Tasks that are re-created under their old id. */

@@ -13,7 +13,7 @@ const ASK_FOR_PORTS_AGAIN_MILLIS = 10_000;
 interface Told {
   readonly host: TunnelHost;
   name: string;
-  /** What was last sent to it; undefined while it may have been lost. */
+  /** The table that was last sent to it; undefined while it may have been lost. */
   said: TunnelRequest | undefined;
   wanted: TunnelRequest;
   takenPorts: readonly number[];

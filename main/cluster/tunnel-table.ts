@@ -56,7 +56,7 @@ function tunnelsOf(
   const dialsHere = machines.some(({ id, dials }) => dials && id === machineId);
   for (const { machineId: owner, port } of tasks) {
     const machine = machines.find(({ id }) => id === owner);
-    // Of two tasks with one port the first is reached; the cluster reports this for the second.
+    // The first of two tasks with one port is reached; the cluster reports this for the second.
     if (owner === machineId || machine === undefined || ownPorts.has(port) || tunnels.has(port)) continue;
     const known = agentAddresses(machine);
     tunnels.set(port, { port, deviceId: owner, agentAddresses: dialsHere ? known : withoutZones(known) });

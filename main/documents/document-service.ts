@@ -247,7 +247,7 @@ async function parseDocument(bytes: Uint8Array, name: string, signal?: AbortSign
     signal?.throwIfAborted();
     throw problem("INVALID_ARGUMENT", `${name} cannot be opened as a graph.`, {
       reason: problemOf(error).message,
-      // What a graph is, its reason says.
+      // The reason says what a graph is.
       remedy: isModel
         ? "Tensordeck opens GraphDef, MetaGraphDef and SavedModel files, .pb and .pbtxt, and models: .keras, .h5 and .onnx."
         : "Choose a .pb or .pbtxt file of one, or a model: .keras, .h5 or .onnx.",

@@ -1,5 +1,5 @@
 /**
- * What the application keeps of opened documents besides the graph that a window edits: the rest of a SavedModel, so
+ * The parts of opened documents that the application keeps besides the graph that a window edits: the rest of a SavedModel, so
  * that saving writes all of it, even under another name; and the version of the file that the window knows, so that
  * later changes by another program or window are not overwritten without asking.
  */

@@ -44,7 +44,7 @@ export function encodeOriginal({ savedModel, index }: SavedModelSource): DraftOr
   return { savedModel: SavedModel.encode({ ...savedModel, metaGraphs }).finish(), index };
 }
 
-/** What a draft holds besides its header. */
+/** The contents of a draft besides its header. */
 export interface DraftContent {
   /** For a SavedModel whose file is nowhere else. */
   readonly original?: SavedModelSource;

@@ -19,7 +19,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** Of the body; JSON unless said otherwise. */
+  /** The type of the body; JSON unless given. */
   readonly contentType?: string;
   /** The beginning of the problem if it fails: "The pods cannot be listed". */
   readonly what: string;

@@ -25,7 +25,7 @@ const optionsSchema = z
   })
   .transform((values) => values as Partial<Record<OptionName, string>>);
 
-/** What is deployed: the tasks, and the options of the export. */
+/** A deployment: the tasks, and the options of the export. */
 export const deployedClusterSchema = z.object({
   tasks: kubeTasksSchema,
   options: optionsSchema,
@@ -84,7 +84,7 @@ export function manifestsOf(cluster: DeployedCluster): Manifest[] {
   });
 }
 
-/** What a ConfigMap says about its cluster; undefined if Tensordeck did not deploy it. */
+/** The cluster that a ConfigMap describes; undefined if Tensordeck did not deploy it. */
 export function clusterOfConfigMap(configMap: {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
 }): DeployedCluster | undefined {

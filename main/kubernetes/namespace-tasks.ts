@@ -1,4 +1,4 @@
-/** What runs in a namespace: the tasks of its pods, by what was deployed there. Pure. */
+/** The tasks of a namespace's pods, by what was deployed there. Pure. */
 import { hostLabel } from "../../worker-runtime/cluster/orchestrators/job-groups.js";
 import type { DeployedCluster } from "./deployed-cluster.js";
 import { INSTANCE_LABEL, type Pod, type PodTask, taskOfPod } from "./pod-task.js";

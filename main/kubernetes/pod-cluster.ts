@@ -209,7 +209,7 @@ export class PodCluster implements RunCluster {
   }
 }
 
-/** What Kubernetes says of the pod, and its server itself. */
+/** Joins Kubernetes' report on the pod with that of its server. */
 function stateOf(pod: PodTask | undefined, server: ForeignServer | undefined): TaskState {
   // Kubernetes is about to make it, or to make it anew.
   if (pod === undefined) return "starting";

@@ -19,7 +19,7 @@ const ERRORS = 2;
 const RESULT = 3;
 /** A sender that is faster than the API server takes waits from here on. */
 const MOST_BUFFERED_BYTES = 1 << 20;
-/** Of what the command wrote to its second output; more is not shown. */
+/** The most of a command's second output that is shown. */
 const MOST_ERROR_CHARACTERS = 4000;
 
 export interface PodCommand {
@@ -67,7 +67,7 @@ export async function execInPod(api: ApiServer, command: PodCommand): Promise<Po
     const output = new PassThrough();
     const result = resultOf(socket, output);
     const taken = onOutput?.(output) ?? drained(output);
-    // What it does not read any more is no failure of its own.
+    // Input that it no longer reads is no failure of its own.
     if (input) inBackground(send(socket, input));
     socket.resume();
     const [found] = await Promise.all([result, taken]);

@@ -14,7 +14,7 @@ export interface PodLogOptions {
   readonly follow: boolean;
   /** The newest lines that are there; absent: all. */
   readonly tailLines?: number;
-  /** Of the container before its last restart. */
+  /** True for the container before its last restart. */
   readonly previous?: boolean;
   readonly signal: AbortSignal;
 }

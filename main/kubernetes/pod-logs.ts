@@ -7,7 +7,7 @@ import { LogRing, levelOfLine } from "../tasks/log-ring.js";
 import type { PodLogLine } from "./pod-log.js";
 import type { PodTask } from "./pod-task.js";
 
-/** Of a container that ran before. */
+/** The lines that are shown of a container that ran before. */
 const EARLIER_LINES = 1000;
 /** Before a log that broke off is asked for again. */
 const PAUSE_MILLIS = 2000;
@@ -65,7 +65,7 @@ export class PodLogs {
     let newest = 0;
     while (!signal.aborted) {
       try {
-        // What was read before the log broke off comes once more.
+        // Lines that were read before the log broke off come once more.
         const from = newest;
         for await (const { at, text } of this.#follow(pod, { tailLines: EARLIER_LINES, signal })) {
           if (at <= from) continue;

@@ -1,4 +1,4 @@
-/** What pods use, where the cluster has the metrics API. */
+/** The resources that pods use, where the cluster has the metrics API. */
 import { z } from "zod";
 import { problemOf } from "../shared/problems.js";
 import type { ApiServer } from "./api-server.js";

@@ -73,7 +73,7 @@ export type Pod = z.infer<typeof podSchema>;
 export interface PodTask {
   /** Name of the pod, which is that of the task for as long as the cluster exists. */
   readonly pod: string;
-  /** Of this very pod: one that replaces it has its name. */
+  /** The ID of this very pod: one that replaces it has its name. */
   readonly uid?: string;
   /** Name of the cluster. */
   readonly cluster: string;

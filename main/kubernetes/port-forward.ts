@@ -74,7 +74,7 @@ export class PortForward {
     return forward;
   }
 
-  /** Of 127.0.0.1. */
+  /** The port of 127.0.0.1. */
   get port(): number {
     const address = this.#server.address();
     return isAddress(address) ? address.port : 0;
@@ -153,7 +153,7 @@ export class PortForward {
     client.once("end", () => remote.close());
     client.once("close", () => remote.terminate());
     remote.once("close", (code) => {
-      // What ends without a word was cut.
+      // A close without a status means that the connection was lost.
       if (isRefused || code === 1006) reset(client);
       else client.destroySoon();
     });

@@ -8,7 +8,7 @@ import { PodCluster, type PodClusterOptions, taskIdOfPod } from "./pod-cluster.j
 import { type FollowedLog, PodLogs } from "./pod-logs.js";
 import type { PodTask } from "./pod-task.js";
 
-/** What clusters in Kubernetes need of the application if graphs are to run on them. */
+/** The parts of the application that clusters in Kubernetes need if graphs are to run on them. */
 export interface RunsOnPods {
   readonly openProbe: OpenProbe;
   /** Runs graphs on this cluster from now on; undefined: on the machines' own again. */

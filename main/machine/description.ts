@@ -1,6 +1,6 @@
 import type { MachineFacts } from "../api/machines.js";
 
-/** What a machine reports about itself: the same for every caller. */
+/** A machine's report about itself, the same for every caller. */
 export type MachineDescription = Pick<
   MachineFacts,
   | "name"

@@ -45,7 +45,7 @@ export class MachineDescriber {
   #timer: NodeJS.Timeout | undefined;
   #lastReading: MachineReading | undefined;
   #samples = 0;
-  /** What was last sent to the listeners. */
+  /** The description that was last sent to the listeners. */
   #told: MachineDescription | undefined;
 
   constructor(knowledge: MachineKnowledge) {

@@ -14,7 +14,7 @@ const TICK_MILLIS = 10;
 export interface MachineReading {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Of all cores together. */
+  /** The busy time of all cores together. */
   readonly busyMillis: number;
   readonly totalMillis: number;
   readonly memoryUsedBytes: number;

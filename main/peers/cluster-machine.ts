@@ -1,4 +1,4 @@
-/** What the cluster needs from machines, local or remote. */
+/** Machines, local or remote, as far as the cluster needs them. */
 import type { MachineFacts } from "../api/machines.js";
 import type { MachineSample } from "../api/samples.js";
 import type { TaskHost } from "../tasks/task-host.js";

@@ -49,7 +49,7 @@ export interface PeersOptions {
   readonly tasks: { readonly host: TaskHost; lookForRuntime(): Promise<void> };
   /** Runs the scripts of other machines here. */
   readonly scripts: Pick<ScriptsRoom, "run" | "serve" | "admits" | "scriptsOf">;
-  /** Of this machine. */
+  /** The firewall of this machine. */
   readonly firewall: FirewallTool;
   readonly watchers: Pick<Watchers, "whileAny">;
   readonly emit: EmitEvent;
@@ -73,7 +73,7 @@ export interface PeersPort {
     state(): DiscoveryState;
     onChange(listener: () => void): () => void;
   };
-  /** What a paired machine may do here. */
+  /** The rights of a paired machine here. */
   readonly trust: Pick<Credentials["trust"], "get" | "onChange">;
   /** Opens a connection for tunnels to a machine's agent, at the given addresses or any other known one. */
   dialTunnel(request: {

@@ -19,7 +19,7 @@ const archivedRunSchema = z.object({
   number: z.number().int().positive(),
   startedAt: z.number(),
   settings: runSettingsSchema,
-  /** What windows were told last. */
+  /** The last news for windows. */
   update: runUpdateSchema,
   scalars: z.array(scalarSummarySchema),
   curves: z.array(scalarCurveSchema),

@@ -10,7 +10,7 @@ import type { RunTensors } from "./tensors/tensor-store.js";
 
 /** Counts up with changes that earlier versions cannot read. */
 const FORMAT = 1;
-/** Of one run, before they are compressed; the largest tensors are left out. */
+/** The most bytes of one run's tensors, before they are compressed; the largest tensors are left out. */
 const MAX_TENSOR_BYTES = 16 << 20;
 /** No results that were kept unpack to more: a short string takes more room than its characters. */
 const MAX_UNPACKED_BYTES = 64 << 20;

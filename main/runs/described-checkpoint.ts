@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { indexPath } from "../../worker-runtime/io/tensor-bundle/bundle-files.js";
 import type { SavedCheckpoint } from "../api/checkpoints.js";
 
-/** What its files tell of a checkpoint. */
+/** A checkpoint as its files describe it. */
 export async function described(prefix: string): Promise<SavedCheckpoint> {
   const { mtimeMs } = await stat(indexPath(prefix));
   const folder = dirname(prefix);

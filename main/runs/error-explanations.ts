@@ -10,7 +10,7 @@ export interface Explanation {
 }
 
 /*
- * What oneDNN computes and TensorFlow's own CPU kernels do not. TensorFlow 2.21 uses oneDNN by itself on processors with
+ * Ops that oneDNN computes and TensorFlow's own CPU kernels do not. TensorFlow 2.21 uses oneDNN by itself on processors with
  * AVX-512 VNNI or AMX, and elsewhere where the variable is set (port::util IsMklEnabled).
  */
 const GROUPED_CONVOLUTION =

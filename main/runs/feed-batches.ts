@@ -5,14 +5,14 @@ import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { FeedBatches } from "../api/feeds.js";
 import { problem } from "../shared/problems.js";
 
-/** What the steps of a run are fed. */
+/** The feeds of a run's steps. */
 export interface StepFeeds {
   readonly names: readonly string[];
   /** Steps until the epochs are over; undefined if nothing ends them. */
   readonly steps: number | undefined;
   /** Rows of what is fed in batches in a step, counted from 1; undefined if nothing is. */
   examples?(step: number): number;
-  /** Of a step, counted from 1. */
+  /** The feeds of a step, counted from 1. */
   at(step: number): ReadonlyMap<string, Tensor>;
 }
 

@@ -1,4 +1,4 @@
-/** What a file holds that is to be fed, without reading all of it. */
+/** The contents of a file that is to be fed, without reading all of it. */
 import { basename } from "node:path";
 import {
   describeFeedBytes,

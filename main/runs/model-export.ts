@@ -71,7 +71,7 @@ export class ModelExporter {
   }
 }
 
-/** Of a graph without variables. */
+/** The values of a graph without variables. */
 const NO_VALUES: VariableValues = { async *read() {} };
 
 /** An error of the session, which its owner puts into words. */

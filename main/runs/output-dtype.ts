@@ -1,4 +1,4 @@
-/** What is known about a node's outputs before anything runs. */
+/** The facts about a node's outputs that are known before anything runs. */
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

@@ -1,4 +1,4 @@
-/** What becomes of a training that loses a task: it goes on from its newest whole checkpoint, by itself or when asked. */
+/** The recovery of a training that loses a task: it goes on from its newest whole checkpoint, by itself or when asked. */
 import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
 import { problem } from "../shared/problems.js";

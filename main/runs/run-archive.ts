@@ -17,14 +17,14 @@ const ENDING = ".run";
 const TENSORS_ENDING = ".tensors";
 const RUN_ID = /^[0-9a-f-]{36}$/;
 const MAX_FILES = 200;
-/** Of one run; a larger one is kept in memory alone. */
+/** The largest file of a run; a larger one is kept in memory alone. */
 const MAX_FILE_BYTES = 16 << 20;
 const MAX_TOTAL_BYTES = 64 << 20;
 
 interface ArchiveFile {
   readonly runId: string;
   readonly bytes: number;
-  /** Of its results. */
+  /** The size of its results. */
   readonly tensorBytes: number;
   readonly writtenAt: number;
 }
@@ -114,7 +114,7 @@ export class RunArchive {
   async #dropOldest(): Promise<void> {
     const files = await this.#files();
     let bytes = files.reduce((sum, file) => sum + file.bytes + file.tensorBytes, 0);
-    // What a run did is listed for longer than its results can be opened.
+    // A run's summary is listed for longer than its results can be opened.
     for (const { runId, tensorBytes } of files) {
       if (bytes <= MAX_TOTAL_BYTES) break;
       if (tensorBytes > 0) await this.#removeFile(this.#path(runId, TENSORS_ENDING));

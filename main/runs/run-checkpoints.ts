@@ -32,7 +32,7 @@ export interface CheckpointCollaborators {
 
 /** A checkpoint with which a run goes on. */
 export interface RestoredCheckpoint {
-  /** What it counts. */
+  /** The step that it counts. */
   readonly checkpointStep: number;
   /** The step of this run that it is of. */
   readonly runStep: number;
@@ -56,7 +56,7 @@ export class CheckpointKeeper {
   #graph: VariableGraph | undefined;
   /** By prefix. */
   readonly #saved = new Map<string, SavedCheckpoint>();
-  /** What the counter of steps was before the run's first; undefined if unknown. */
+  /** The counter of steps before the run's first one; undefined if unknown. */
   #before: number | undefined;
   /** Which step of the run it saved, by prefix. */
   readonly #runSteps = new Map<string, number>();
@@ -100,7 +100,7 @@ export class CheckpointKeeper {
     this.#tell();
   }
 
-  /** What the newest one counts; undefined if there is none. */
+  /** The step of the newest one; undefined if there is none. */
   get newestStep(): number | undefined {
     const prefix = this.#list.prefixes.at(-1);
     return prefix === undefined ? undefined : this.#saved.get(prefix)?.step;
@@ -273,7 +273,7 @@ export class CheckpointKeeper {
     return this.#graph;
   }
 
-  /** What the variable counts that TensorFlow counts steps with; undefined if there is none, or it has no value. */
+  /** The value of the variable with which TensorFlow counts steps; undefined if there is none, or it has no value. */
   async #globalStep(
     session: KeptSession,
     graph: VariableGraph,

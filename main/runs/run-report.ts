@@ -4,7 +4,7 @@ import type { RunDocument } from "../api/run-state.js";
 import type { RunUpdate } from "../api/runs.js";
 import type { StepTrace } from "../api/traces.js";
 
-/** What is told of a run, whether it goes on, has ended, or ended before the application was started. */
+/** The report on a run, whether it goes on, has ended, or ended before the application was started. */
 export interface RunReport {
   readonly runId: string;
   readonly isOver: boolean;
@@ -16,7 +16,7 @@ export interface RunReport {
   moveTo(document: Required<RunDocument>): void;
   /** How it can go on after it lost a task; undefined if it cannot. */
   readonly recovery: RecoveryOffer | undefined;
-  /** What windows were told last. */
+  /** The last news for windows. */
   update(): RunUpdate;
   readonly scalars: { summaries(): ScalarSummary[]; curves(): ScalarCurve[] };
   readonly traces: { readonly all: readonly StepTrace[]; find(step: number): StepTrace | undefined };

@@ -212,7 +212,7 @@ export class RunService {
     return this.#kept(runId).scalars.curves();
   }
 
-  /** What windows were told of a run last. @throws ProblemError NOT_FOUND when the run is no longer kept. */
+  /** The last news of a run. @throws ProblemError NOT_FOUND when the run is no longer kept. */
   kept(runId: string): RunUpdate {
     return this.#kept(runId).update();
   }

@@ -8,7 +8,7 @@ import { defined } from "../shared/problems.js";
 const MAX_LISTED = 200;
 const MAX_TEXT_LENGTH = 200;
 
-/** What the history keeps of a request. */
+/** The part of a request that the history keeps. */
 export function settingsOf(request: RunRequest): RunSettings {
   const { configuration, fetches, targets, feeds, batches } = request;
   return defined({

@@ -25,7 +25,7 @@ export interface StepTiming {
   readonly registeredGraph: boolean;
 }
 
-/** What every run takes. */
+/** The options of every run. */
 const OWN_BYTES = 200;
 
 export class RunStatus implements RunReport {
@@ -191,7 +191,7 @@ export class RunStatus implements RunReport {
     this.#throttle.soon();
   }
 
-  /** What was saved, is being saved, or could not be. */
+  /** The checkpoints that were saved, are being saved, or could not be. */
   setCheckpoints(checkpoints: RunCheckpoints): void {
     this.#checkpoints = checkpoints;
     this.#throttle.soon();

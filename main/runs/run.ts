@@ -72,7 +72,7 @@ export class Run {
   /** Used if every worker has a session of its own. */
   readonly #workers: WorkersTrainer;
   readonly #evaluations: Evaluations | undefined;
-  /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
+  /** The values of an earlier run that this one was fed: part of its results, so that the next one can use it, too. */
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
   #isDone = false;
@@ -283,7 +283,7 @@ export class Run {
       this.status.endsEarly(epochsText(this.#request));
   }
 
-  /** What comes of a step: a checkpoint, an evaluation, the end. */
+  /** The consequences of a step: a checkpoint, an evaluation, the end. */
   #afterStep(step: number, results: readonly NamedTensor[], signal: AbortSignal): void {
     this.#checkpoints.stepDone(step, results, signal);
     this.#endIfMet(results);

@@ -30,7 +30,7 @@ export interface RestoreTarget {
   readonly signal: AbortSignal;
 }
 
-/** What a document's runs have restored into the tasks. */
+/** The values that a document's runs have restored into the tasks. */
 interface Loaded {
   /** The incarnations of the tasks at that time: a task that ended has lost its variables. */
   readonly incarnations: readonly (string | undefined)[];

@@ -1,4 +1,4 @@
-/** What the error of a step says of the session in which it was run. */
+/** The state of a session, as the error of a step in it tells. */
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { ProblemError } from "../api/wire.js";
 import { lostTask } from "./lost-tasks.js";

@@ -7,7 +7,7 @@ import { equalLibraries, equalNodes } from "../../worker-runtime/equal-definitio
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Session } from "../../worker-runtime/session/session.js";
 
-/** What the keeper and the runs need from a session. */
+/** A session, as far as the keeper and the runs need it. */
 export type KeptSession = Pick<Session, "run" | "extend" | "close">;
 
 export interface SessionRequest {

@@ -4,7 +4,7 @@ import type { TracedStep } from "./trace-summary.js";
 
 /** Steps that are kept of a run: the first one, and the newest. */
 const MAX_STEPS = 8;
-/** Of all steps of a run but the newest. */
+/** The most bytes of all steps of a run but the newest. */
 const MAX_BYTES = 16 << 20;
 /** A node or transfer of a trace, with its names. */
 const BYTES_PER_RECORD = 200;

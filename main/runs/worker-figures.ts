@@ -1,4 +1,4 @@
-/** What is measured of each worker while several train one model. */
+/** The measurements of each worker while several train one model. */
 import type { WorkerStep } from "../../worker-runtime/training/between-graph.js";
 import { MOST_STALE, type TrainingFigures } from "../api/training.js";
 

@@ -27,7 +27,7 @@ export interface WorkersCollaborators {
   restoreIfLost(signal: AbortSignal): Promise<number>;
   /** Waits while the run is held. Resolves with whether another step is wanted. */
   goesOn(signal: AbortSignal): Promise<boolean>;
-  /** What comes of a step: a checkpoint, an evaluation, the end. */
+  /** The consequences of a step: a checkpoint, an evaluation, the end. */
   afterStep(step: number, results: readonly NamedTensor[], signal: AbortSignal): void;
   /** The session of a worker. */
   sessionOf(prepared: PreparedTasks, worker: Participant): SessionRequest;
@@ -91,7 +91,7 @@ export class WorkersTrainer {
         figures.add(step);
         const registeredGraph = !started.has(step.worker);
         started.add(step.worker);
-        // Of a synchronous step every worker has a part; the first one's values stand for it.
+        // Every worker has a part of a synchronous step; the first one's values stand for it.
         if (plan.synchronous && step.number <= finished) return;
         finished++;
         const results = namedTensors(graph.fetches, step.values);

@@ -11,7 +11,7 @@ const epoch = /\bepochs?[\s:#=]*(\d{1,9})(?:\s*(?:\/|of)\s*(\d{1,9}))?\b/i;
 /** "step 1240 loss 0.28", "global_step=1240", "step 1240/3000". */
 const step = /\b(?:global_)?step[\s:#=]*(\d{1,12})(?:\s*(?:\/|of)\s*(\d{1,12}))?\b/i;
 
-/** What a line says of it; undefined if nothing. An epoch with its number of epochs says more than a step. */
+/** The progress that a line reports; undefined if it reports none. An epoch with its number of epochs says more than a step. */
 export function progressOf(line: string): LineProgress | undefined {
   const ofEpochs = read("epoch", epoch, line);
   const ofSteps = read("step", step, line);

@@ -53,7 +53,7 @@ export class OutputLines {
   }
 
   #line(text: string): void {
-    // What is drawn over it would replace it on a terminal.
+    // On a terminal it would be replaced by what is drawn over it.
     if (text === "") this.#flushRedrawn();
     this.#redrawn = undefined;
     const kept = text.trimEnd();

@@ -64,7 +64,7 @@ export class ProcessGroup {
       });
       let reading: NodeJS.Timeout | undefined;
       this.#child.once("exit", () => {
-        // What the process has left running holds its output open, and would never end by itself.
+        // Programs that the process has left running hold its output open, and would never end by themselves.
         if (isPosix) this.#signal("SIGKILL");
         reading = setTimeout(() => {
           this.#child.stdout?.destroy();

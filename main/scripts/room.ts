@@ -52,7 +52,7 @@ export interface ScriptsRoom extends Room<Record<never, never>> {
 export function createScripts(options: ScriptsOptions): ScriptsRoom {
   const { folder, ports, mayExpose, mayRun, onTrust } = options;
   const running = new Set<Running>();
-  // What a crash has left.
+  // Removes the remains of a crash.
   const cleaned = rm(join(folder, "jobs"), { recursive: true, force: true });
   cleaned.catch(() => undefined);
   const stopListening = onTrust(() => {

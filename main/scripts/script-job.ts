@@ -18,7 +18,7 @@ export interface ScriptJobEvents {
   readonly onLine: (task: TaskName, line: LogLine, stream: "stdout" | "stderr") => void;
   /** A task has started, or ended with this exit. @param isOwn Whether it ended by itself, not because it was asked to. */
   readonly onTask?: (task: TaskName, exit: TaskExit | undefined, isOwn: boolean) => void;
-  /** What happens to the job, as a sentence. */
+  /** Receives the job's events, as sentences. */
   readonly onNotice: (text: string) => void;
 }
 
@@ -27,7 +27,7 @@ export interface ScriptJobOptions extends ScriptJobEvents {
   /** How often failed tasks are started again, altogether. */
   readonly restarts: number;
   readonly start: (task: TaskName, onLine: OnScriptLine) => ScriptProcess;
-  /** What was given as requirements, for the advice when a module is missing. */
+  /** The given requirements, for the advice when a module is missing. */
   readonly requirements?: string | undefined;
   readonly isIsolated?: (task: TaskName) => boolean;
   /** The name of the machine that a task runs on, if it is another one than this. */

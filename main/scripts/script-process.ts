@@ -15,13 +15,13 @@ export interface ScriptExit extends TaskExit {
 export interface ScriptProcess {
   /** Resolves when it has ended for any reason; rejects with a ProblemError if it could not be started. */
   readonly exited: Promise<ScriptExit>;
-  /** Of its first process; undefined before it was started, and for one on another machine. */
+  /** The ID of its first process; undefined before it was started, and for one on another machine. */
   readonly pid?: number | undefined;
   /** Asks it to end, and ends it by force after a grace; a second call at once. */
   end(): void;
 }
 
-/** What the tasks of a job have in common on one machine. */
+/** The context that the tasks of a job share on one machine. */
 export interface ScriptSetup {
   /** The Python and the arguments that go first. */
   readonly python: readonly string[];

@@ -10,7 +10,7 @@ export type StrategyKind = "multi-worker" | "parameter-server" | "between-graph"
 
 export interface FoundStrategy {
   readonly kind: StrategyKind;
-  /** What was found, as the script writes it: "MultiWorkerMirroredStrategy", "--job_name". */
+  /** The found words, as the script writes them: "MultiWorkerMirroredStrategy", "--job_name". */
   readonly name: string;
   /** From 1. */
   readonly line: number;

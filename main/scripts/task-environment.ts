@@ -12,7 +12,7 @@ export type ScriptCluster = Readonly<Record<string, readonly string[]>>;
 /** A task and the port that is its own on every machine of the job. */
 export interface PortedTask extends TaskName {
   readonly port: number;
-  /** What it computes on; undefined for the GPU that is its turn. */
+  /** The device that it computes on; undefined for the GPU that is its turn. */
   readonly device?: TaskDevice | undefined;
 }
 
@@ -63,7 +63,7 @@ export function clusterFlags(task: TaskName, cluster: ScriptCluster): string[] {
 }
 
 /**
- * What CUDA_VISIBLE_DEVICES is for each of the tasks on one machine: what was chosen for it; otherwise parameter servers
+ * The CUDA_VISIBLE_DEVICES of each of the tasks on one machine: the chosen one; otherwise parameter servers
  * see no GPU, and the others get one each, in turn. Undefined on a machine without one that is known.
  *
  * @param gpus Numbers of the machine's GPUs.

@@ -14,7 +14,7 @@ export interface FailedTask {
   readonly machine?: string | undefined;
   /** The last lines that it wrote, oldest first. */
   readonly lines: readonly string[];
-  /** What was given as requirements, "requirements.txt"; undefined for none. */
+  /** The given requirements, "requirements.txt"; undefined for none. */
   readonly requirements?: string | undefined;
   /** Whether it had no network besides its cluster. */
   readonly isolated?: boolean | undefined;

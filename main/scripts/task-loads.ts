@@ -1,4 +1,4 @@
-/** What the tasks of a job take on this machine, measured once a second. */
+/** The loads of a job's tasks on this machine, measured once a second. */
 import { MetricsSampler } from "../tasks/metrics-sampler.js";
 import type { ScriptProcess } from "./script-process.js";
 

@@ -1,7 +1,7 @@
-/** What the rooms of the application have in common. */
+/** Types that the rooms of the application share. */
 import { reportFault } from "../../worker-runtime/faults.js";
 
-/** What the composition of a room gives to the application, besides the ports for other rooms. */
+/** The result of a room's composition for the application, besides the ports for other rooms. */
 export interface Room<H> {
   /** One handler for each method of its slice of the contract. */
   readonly handlers: H;

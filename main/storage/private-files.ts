@@ -19,6 +19,6 @@ export async function makePrivateFolder(path: string): Promise<void> {
 export async function writePrivateFile(path: string, content: Uint8Array | string): Promise<void> {
   await makePrivateFolder(dirname(path));
   await writeFileAtomically(path, content, OWNER_ONLY);
-  // Of an earlier version, or a copy that was put back.
+  // It may be of an earlier version, or a copy that was put back.
   if (process.platform !== "win32") await chmod(path, OWNER_ONLY);
 }

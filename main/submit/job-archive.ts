@@ -16,7 +16,7 @@ const ENDING = ".job";
 const JOB_ID = /^[0-9a-f-]{36}$/;
 /** Counts up with changes that earlier versions cannot read. */
 const FORMAT = 1;
-/** Of the lines of one task; the newest are kept. */
+/** The most characters of the lines of one task; the newest are kept. */
 const MAX_LOG_CHARACTERS = 1 << 20;
 /** No job that was kept unpacks to more. */
 const MAX_UNPACKED_BYTES = 256 << 20;

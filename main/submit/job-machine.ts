@@ -8,7 +8,7 @@ import type { OnScriptLine, ScriptProcess } from "../scripts/script-process.js";
 import type { PortedTask, ScriptCluster } from "../scripts/task-environment.js";
 import type { TaskLoad } from "../scripts/task-loads.js";
 
-/** What a machine needs to know before it starts tasks. */
+/** The request with which a machine starts tasks. */
 export interface MachineJob extends PortPlan {
   /** The tasks of this machine. */
   readonly tasks: readonly PortedTask[];
@@ -33,12 +33,12 @@ export interface Collected {
   readonly leftOut: readonly string[];
 }
 
-/** What happens on a machine while it runs a job. */
+/** The events on a machine while it runs a job. */
 export interface MachineEvents {
-  /** What it does before the tasks start, as a line. */
+  /** Its preparations before the tasks start, as a line. */
   readonly onProgress: (machine: MachineName, text: string) => void;
   readonly onScalars: (machine: MachineName, points: readonly FolderScalar[]) => void;
-  /** What its tasks take; left out: nothing is measured. */
+  /** The load of its tasks; nothing is measured if left out. */
   readonly onLoads?: (machine: MachineName, loads: readonly TaskLoad[]) => void;
 }
 

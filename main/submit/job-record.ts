@@ -242,7 +242,7 @@ export class JobRecord implements JobEvents {
       this.#series.set(key, series);
     }
     if (step <= series.step) {
-      // Of several tasks that write into one folder, the one that is ahead is drawn.
+      // If several tasks write into one folder, the one that is ahead is drawn.
       if (!series.mayGoBack) return;
       series.values.rewindTo(step);
     }

@@ -1,4 +1,4 @@
-/** What is run as a job of a script, and how. */
+/** The settings of a script's job. */
 import type { TaskName } from "../../worker-runtime/cluster/device-name.js";
 import type { TrustedMachine } from "../peers/trust/trusted-machine.js";
 import type { TaskDevice } from "../scripts/task-environment.js";

@@ -53,7 +53,7 @@ export interface RemoteMachineOptions {
   readonly signal: AbortSignal;
 }
 
-/** What it answers to a request. */
+/** Its answer to a request. */
 type Answer = Extract<ScriptReport, { kind: "ports" | "wanted" | "ready" | "finished" }>;
 
 interface RemoteTask {
@@ -234,7 +234,7 @@ export class RemoteMachine implements JobMachine {
     checkFiles([...this.#outputs, file]);
     const path = join(this.#folder, ...file.path.split("/"));
     await mkdir(dirname(path), { recursive: true });
-    // What was brought back is no part of the script when that is submitted again.
+    // Files that were brought back are no part of the script when that is submitted again.
     if (this.#outputs.length === 0) await writeFile(join(this.#options.outputs, ".gitignore"), "*\n");
     await receiveFile(path, file, reader.content(file.size));
     this.#outputs.push(file);

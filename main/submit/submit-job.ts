@@ -28,7 +28,7 @@ export interface JobEvents extends ScriptJobEvents, MachineEvents {
   readonly onCollected: (machine: MachineName, collected: Collected) => void;
 }
 
-/** What a job needs of the installation that submits it. */
+/** The parts of the submitting installation that a job needs. */
 export interface Submitter {
   /** Asked for only if other machines take part. */
   readonly identity: () => Promise<Identity>;

@@ -1,4 +1,4 @@
-/** What a paired machine has of the Python that a script needs, asked before the job is begun. */
+/** The state of the Python that a script needs on a paired machine, asked before the job is begun. */
 import { basename } from "node:path";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { MachinePackages } from "../api/scripts.js";

@@ -1,4 +1,4 @@
-/** What a script would be run with: the files that are sent, its packages, and how it distributes its training. */
+/** The conditions of a script's run: the files that are sent, its packages, and how it distributes its training. */
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";

@@ -59,7 +59,7 @@ export function howItEnded({ code, signal }: TaskExit): string {
   return code === null ? "exit code unknown" : `exit code ${code}`;
 }
 
-/** What an exit and the last output say about the cause; undefined for an ordinary exit code. */
+/** The cause that an exit and the last output tell; undefined for an ordinary exit code. */
 export function reasonOf({ code, signal }: TaskExit, text: string): string | undefined {
   if (memoryTrouble.test(text)) return "Memory probably ran out: its last lines mention it.";
   if (signal !== null) return signalReasons.get(signal);

@@ -70,7 +70,7 @@ export function createTasks(options: TasksOptions): TasksRoom {
   let carry: IsolationCollaborators["carry"] = () => false;
   const runtime = new RuntimeService(engine.runtime, (event, data) => {
     emit(event, data);
-    // What was found or installed is an engine of this machine.
+    // A library that was found or installed is an engine of this machine.
     machine.tellChanges();
   });
   const isolation = new Isolation({

@@ -16,7 +16,7 @@ const GPU_ORDER = { CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 /** The address that TensorFlow's own server listens on, regardless of its address in the cluster. */
 const EVERY_ADDRESS = "::";
 
-/** What the application knows when a task is launched. */
+/** The facts that the application has when a task is launched. */
 export interface LaunchKnowledge {
   /** The libtensorflow to use; while it is not known, the task looks for one itself. */
   readonly library: () => string | undefined;

@@ -1,7 +1,7 @@
 import { asTensorFlowError, StatusCode } from "../protocol/status.js";
 
 /**
- * What a command that fails prints to stderr: "INVALID_ARGUMENT: …". Scripts and the application read the code; an
+ * A failed command's message on stderr: "INVALID_ARGUMENT: …". Scripts and the application read the code; an
  * error that is not TensorFlow's is a fault of ours, INTERNAL.
  */
 export function failureText(error: unknown): string {

@@ -185,7 +185,7 @@ export class RunnableGraph {
   }
 
   /**
-   * What a run computes by default: the choice in the document's run configuration, as far as the graph has it,
+   * The default of what a run computes: the choice in the document's run configuration, as far as the graph has it,
    * otherwise the result of suggestRun.
    * @param fed tensors that have a value
    */

@@ -176,7 +176,7 @@ async function restore(
   });
 }
 
-/** What is fetched and run: as requested, otherwise as suggested by the document or the graph itself. */
+/** The names to fetch and run: as requested, otherwise as suggested by the document or the graph itself. */
 function wantedOf(
   options: RunCommandOptions,
   graph: RunnableGraph,

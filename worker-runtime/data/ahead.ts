@@ -1,7 +1,7 @@
 /** Elements that are made before they are asked for, a bounded number of them. */
 import { LinkedAbortController } from "../cancellation/linked-abort-controller.js";
 
-/** What a pass over a data set is made with. */
+/** The options of a pass over a data set. */
 export interface Pass {
   readonly signal: AbortSignal | undefined;
   /** Which pass of those that `repeat` makes, from 0: each is shuffled in another order. */
@@ -40,7 +40,7 @@ export async function* prefetched<T>(
   }
 }
 
-/** What a function makes of each element, in their order; up to `parallel` of them are in the making. */
+/** The results of a function for each element, in their order; up to `parallel` of them are computed at once. */
 export async function* mapped<T, U>(
   open: Open<T>,
   pass: Pass,
@@ -54,7 +54,7 @@ export async function* mapped<T, U>(
     for (;;) {
       while (!isOver && making.length < parallel) {
         const next = elements.next();
-        // What the source fails with comes behind what was made of the elements before.
+        // An error of the source comes after the results of the elements before.
         const made = next.then(({ done, value }) => (done ? OVER : { value: make(value) }));
         const result = await made.catch((error: unknown) => ({ value: Promise.reject(error) }));
         isOver = result === OVER;

@@ -129,7 +129,7 @@ export class Dataset<T> implements AsyncIterable<T> {
   }
 
   /**
-   * What a function makes of each element, in their order.
+   * The results of a function for each element, in their order.
    * @param parallelCalls at most so many results are waited for at a time; defaults to 1
    */
   map<U>(

@@ -161,7 +161,7 @@ export async function imageFolderDataset(
   return { dataset, classNames, count };
 }
 
-/** What one of several tasks takes. */
+/** The part that one of several tasks takes. */
 export interface Shard {
   readonly count: number;
   readonly index: number;

@@ -28,7 +28,7 @@ export interface ServerOptions {
   readonly config?: Parameters<typeof ConfigProto.fromPartial>[0] | undefined;
   /** Everything at once, instead of cluster, jobName, taskIndex, port and config. */
   readonly serverDef?: ServerDef | undefined;
-  /** What computes; unless given "tensorflow" where a libtensorflow is found, else "portable", which needs none. */
+  /** The engine; unless given "tensorflow" where a libtensorflow is found, else "portable", which needs none. */
   readonly engine?: EngineName | undefined;
   /** The libtensorflow to use; otherwise the best that is found. */
   readonly library?: string | undefined;
@@ -48,7 +48,7 @@ export interface ServerOptions {
   /** Further environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * What the worker's command line begins with: a program that becomes the one after it, with its flags, such as
+   * The beginning of the worker's command line: a program that becomes the one after it, with its flags, such as
    * `nsenter --net=… --`. None unless given. A name without a folder is that of an installed program.
    */
   readonly commandPrefix?: readonly string[] | undefined;
@@ -60,7 +60,7 @@ export interface ServerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What can compute a task. */
+/** The engines that can compute a task. */
 export type EngineName = "tensorflow" | "portable";
 
 type Serving = Extract<WorkerMessage, { kind: "serving" }>;
@@ -159,7 +159,7 @@ export class Server {
     return this.process.pid;
   }
 
-  /** What computes. @throws TensorFlowError FAILED_PRECONDITION before the server is ready. */
+  /** The engine. @throws TensorFlowError FAILED_PRECONDITION before the server is ready. */
   get engine(): EngineName {
     return this.state.engine;
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a worker tells the process that started it, over Node's IPC channel where there is one. */
+/** A message of a worker to the process that started it, over Node's IPC channel where there is one. */
 export const workerMessageSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("serving"),

@@ -23,12 +23,12 @@ export interface ServerExit {
 export interface WorkerProcessOptions {
   /** Flags of `tensordeck worker`. */
   readonly args: readonly string[];
-  /** What the worker reads from its standard input. */
+  /** The content of the worker's standard input. */
   readonly input: Uint8Array;
   readonly env: Readonly<Record<string, string>>;
   /** Working folder, to which relative file names in graphs belong. */
   readonly cwd: string;
-  /** What the command line begins with: a program that becomes the worker, with its flags. Empty for none. */
+  /** The beginning of the command line: a program that becomes the worker, with its flags. Empty for none. */
   readonly commandPrefix: readonly string[];
   readonly onLog: ((line: LogLine) => void) | undefined;
 }

@@ -1,4 +1,4 @@
-/** What a ClusterSpec answers. Needs no cluster. */
+/** The answers of a ClusterSpec. Needs no cluster. */
 import { ClusterSpec } from "../index.js";
 import { type Program, runIfStarted } from "./program.js";
 

@@ -1,10 +1,10 @@
-/** What the programs of this folder share. Their graphs are those of the window's gallery: ../graph/examples. */
+/** Parts that the programs of this folder share. Their graphs are those of the window's gallery: ../graph/examples. */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { type ClusterSpec, GraphDef, parseClusterJson, type RunMetadata, readStepStats } from "../index.js";
 
-/** What surrounds a program. */
+/** The surroundings of a program. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Prints a line. */
@@ -27,7 +27,7 @@ export function readCluster(file = "clusterspec.json"): ClusterSpec {
   return parseClusterJson(readFileSync(file, "utf8"), file);
 }
 
-/** What a session is given to use a worker of the cluster as its master. */
+/** The options with which a session uses a worker of the cluster as its master. */
 export function targetOf(cluster: ClusterSpec, worker = 0): string {
   return `grpc://${cluster.taskAddress("worker", worker)}`;
 }

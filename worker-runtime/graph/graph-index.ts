@@ -10,7 +10,7 @@ export interface EdgeEnd {
 
 export interface GraphIndex {
   readonly nodes: ReadonlyMap<string, NodeDef>;
-  /** What each node reads and waits for, in the order of its inputs, without inputs that the graph lacks. */
+  /** The nodes that each node reads and waits for, in the order of its inputs, without inputs that the graph lacks. */
   readonly sources: ReadonlyMap<string, readonly EdgeEnd[]>;
   /** The readers of each node and those that wait for it; `output` is the output they read. */
   readonly readers: ReadonlyMap<string, readonly EdgeEnd[]>;

@@ -193,7 +193,7 @@ export class Graph implements NodeTaker {
     if (captures.length === 0) return input;
     try {
       return captures.reduce((tensor, capture, i) => {
-        // What a capture adds belongs to its loop, not to those inside of it.
+        // Nodes that a capture adds belong to its loop, not to those inside of it.
         this.#captures = captures.slice(0, i);
         return capture(tensor, tensor !== input);
       }, input);

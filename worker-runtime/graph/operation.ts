@@ -124,7 +124,7 @@ export class Operation {
     return (this.#facts ?? propagateShapes(this)).map(({ shape }) => shape);
   }
 
-  /** What is known of its outputs; undefined if it has not been inferred yet. */
+  /** The known shapes of its outputs; undefined if it has not been inferred yet. */
   get factsSoFar(): readonly OutputFacts[] | undefined {
     return this.#facts;
   }

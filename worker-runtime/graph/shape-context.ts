@@ -21,7 +21,7 @@ export interface ShapeContext {
   readonly outputCount: number;
 }
 
-/** What is known of an output before a run. */
+/** The known facts about an output before a run. */
 export interface OutputFacts {
   readonly shape: Shape | undefined;
   /** Its elements, if it is a small tensor of integers. */

@@ -4,7 +4,7 @@ import type { OutputFacts, ShapeContext } from "./shape-context.js";
 import { behindHandles, shapeRuleOf } from "./shape-rules/index.js";
 
 /**
- * What is known before a run of a node's outputs; of ops without a rule here, nothing.
+ * The known facts about a node's outputs before a run; of ops without a rule here, nothing.
  * @throws TensorFlowError INVALID_ARGUMENT, with both shapes, if the inputs' shapes are incompatible
  */
 export function inferOutputs(context: ShapeContext): readonly OutputFacts[] {

@@ -205,7 +205,7 @@ function tensorFrom(value: unknown, dtype: DType, shape: readonly number[]): Ten
   return Tensor.of(value as Float32Array, dtype, shape);
 }
 
-/** What the library throws of damaged content, from messages of its own to faults of the compiled code. */
+/** The library's errors about damaged content, from messages of its own to faults of the compiled code. */
 function damaged(name: string, error: unknown): Error {
   const { message } = asTensorFlowError(error);
   const prefix = `"${name}" is damaged, or not a complete HDF5 file`;

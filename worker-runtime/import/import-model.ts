@@ -27,7 +27,7 @@ export const MODEL_ENDING = /\.(keras|h5|hdf5|onnx)$/i;
 /** A hostile file may never come to an end. The largest models take some seconds on a fast machine. */
 const DEADLINE_MILLIS = 30_000;
 const DEADLINE_MILLIS_PER_MIB = 250;
-/** What JavaScript may take in the thread besides the bytes of weights. */
+/** The memory that JavaScript may take in the thread besides the bytes of weights. */
 const MAX_HEAP_MIB = 2048;
 
 export interface ImportOptions {

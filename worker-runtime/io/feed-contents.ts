@@ -1,4 +1,4 @@
-/** What a .npy, .npz, CSV or TFRecord file holds, from as little of it as tells. */
+/** The contents of a .npy, .npz, CSV or TFRecord file, from as little of it as tells. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
@@ -31,7 +31,7 @@ export interface FeedFileContents {
 /** Enough for the header of any array, and for two rows of a table. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Of longer TFRecord files only the beginning is looked at. */
+/** The part of longer TFRecord files that is looked at, from their beginning. */
 const MAX_SURVEY_BYTES = 256 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 

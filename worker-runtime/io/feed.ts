@@ -50,7 +50,7 @@ export interface FeedFileOptions extends FeedWanted {
   readonly column?: string | number | undefined;
   /** How a feature of a TFRecord file is read; what is left out is as the target and the records say. */
   readonly feature?: FeedFeature | undefined;
-  /** What bytes become in a tensor of real numbers; defaults to 0 to 255. */
+  /** The range of bytes in a tensor of real numbers; defaults to 0 to 255. */
   readonly range?: PixelRange | undefined;
   /** Every `count`th row, from row `index` on: what one of several workers takes. */
   readonly shard?: { readonly count: number; readonly index: number } | undefined;

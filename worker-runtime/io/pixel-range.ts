@@ -1,7 +1,7 @@
 import { type DType, dtypeKind } from "../protocol/dtype.js";
 import { Tensor } from "../protocol/tensor.js";
 
-/** What the 256 values of a byte become in a tensor of real numbers: 0 to 1, -1 to 1, or 0 to 255. */
+/** The range of a byte's 256 values in a tensor of real numbers: 0 to 1, -1 to 1, or 0 to 255. */
 export type PixelRange = "unit" | "signed" | "byte";
 
 const BRIGHTEST = 255;

@@ -15,7 +15,7 @@ const EXTRA_ZIP64 = 1;
 const ALL_ONES_32 = 0xffffffff;
 const STORED = 0;
 const DEFLATED = 8;
-/** Of an entry, enough for the header of its array. */
+/** The bytes of an entry that are enough for the header of its array. */
 const HEAD_BYTES = 64 * 1024;
 
 export interface ZipEntry {

@@ -9,7 +9,7 @@ export interface IndexRange {
   readonly step: number;
 }
 
-/** What is taken of each dimension: one index, which drops the dimension, or a range, which keeps it. */
+/** The selected part of each dimension: one index, which drops the dimension, or a range, which keeps it. */
 export type Selection = readonly (number | IndexRange)[];
 
 /** A selection as rows and columns: one kept dimension runs across, all others down, the last of them fastest. */

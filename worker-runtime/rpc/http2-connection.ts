@@ -15,7 +15,7 @@ export function connectHttp2(address: string, options: ClientSessionOptions = {}
   });
 }
 
-/** What a request says that it is for: the address as URLs have it. */
+/** The authority of a request: the address as URLs have it. */
 export function authorityOf(address: string): string {
   return address.replace(/%[^\]]*/, "");
 }

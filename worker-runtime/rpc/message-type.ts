@@ -1,6 +1,6 @@
 import type { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** What the generated code offers for each message. */
+/** The functions that the generated code offers for each message. */
 export interface MessageType<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;

@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What carries the calls of one service to one server. */
+/** Carries the calls of one service to one server. */
 export interface MethodCaller {
   /** "host:port". */
   readonly address: string;

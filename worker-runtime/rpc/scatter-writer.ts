@@ -14,7 +14,7 @@ interface Fork {
 /** A serialized message in pieces. */
 export interface MessageChunks {
   readonly chunks: readonly Uint8Array[];
-  /** Of all pieces together. */
+  /** The size of all pieces together. */
   readonly byteLength: number;
 }
 

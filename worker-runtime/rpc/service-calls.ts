@@ -18,7 +18,7 @@ export function serviceCalls<Methods extends object>(
   caller: MethodCaller,
 ): ServiceCalls<Methods> {
   const entries = Object.entries(methods) as [string, UnaryMethod<unknown, unknown>][];
-  // What each takes and gives, the type says: the entries are the methods themselves.
+  // The type says what each takes and gives: the entries are the methods themselves.
   return Object.fromEntries(
     entries.map(([name, method]) => [
       name,

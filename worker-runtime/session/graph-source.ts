@@ -2,7 +2,7 @@ import type { GradientDef } from "../../protos/generated/tensorflow/function.js"
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { stripPrivateAttrs } from "../graph/private-attrs.js";
 
-/** What a session can run besides a GraphDef: a Graph, or any source to which nodes are only appended. */
+/** A source that a session can run besides a GraphDef: a Graph, or any source to which nodes are only appended. */
 export interface GraphSource {
   /** Number of nodes. */
   readonly size: number;

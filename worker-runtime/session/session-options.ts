@@ -21,7 +21,7 @@ export type LocalServerOptions = Omit<
 >;
 
 export interface SessionOptions {
-  /** What to run: a Graph that may still grow, or a GraphDef. More can be added by `extend`. */
+  /** The graph to run: a Graph that may still grow, or a GraphDef. More can be added by `extend`. */
   readonly graph?: GraphSource | GraphDef | undefined;
   /** With `clusterDef`, the session brings its own ClusterSpec to the servers (ClusterSpec propagation). */
   readonly config?: SessionConfig | undefined;

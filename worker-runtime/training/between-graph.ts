@@ -13,12 +13,12 @@ export type WorkerSession = Pick<Session, "run">;
 export interface WorkerStep {
   /** Index in `sessions`. */
   readonly worker: number;
-  /** Of asynchronous training the number of the batch, of synchronous training that of the step; from 1. */
+  /** The number of the batch in asynchronous training, and of the step in synchronous training; from 1. */
   readonly number: number;
-  /** Of the tensors that were asked for. */
+  /** The values of the tensors that were asked for. */
   readonly values: readonly (Tensor | undefined)[];
   readonly millis: number;
-  /** Of `millis`, how long the worker waited for others, and for the update. */
+  /** The part of `millis` for which the worker waited for others, and for the update. */
   readonly waitedMillis: number;
   /** How many updates of others came between the reading of the variables and this worker's update. */
   readonly staleness: number | undefined;
@@ -40,7 +40,7 @@ export interface BetweenGraphOptions {
   readonly steps: number;
   /** How many of them were done before: the first has the number after. Defaults to 0. */
   readonly done?: number | undefined;
-  /** What is fed with the batch of a number, from 1; each is taken by one worker. */
+  /** The feeds of the batch of a number, from 1; each is taken by one worker. */
   readonly feeds?: ((batch: number) => ReadonlyMap<string, Tensor>) | undefined;
   /** True for the numbers of steps, as in `WorkerStep`, that are traced. Defaults to none. */
   readonly isTraced?: ((number: number) => boolean) | undefined;

@@ -24,7 +24,7 @@ export interface SavedGraph {
   readonly saverDef?: Pick<SaverDef, "restoreOpName"> | undefined;
 }
 
-/** What is asked of a checkpoint to find the values of variables. */
+/** The questions to a checkpoint that find the values of variables. */
 export interface CheckpointContents {
   names(): readonly string[];
   read(name: string): Promise<Tensor>;

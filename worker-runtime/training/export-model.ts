@@ -32,7 +32,7 @@ import { keysOfObjects, type SavedGraph, type SavedName, savedNames } from "./ch
 
 /** Files are read and written with the rights of this process. */
 const ALL_FILES: BundleFiles = { resolve: (path) => Promise.resolve(path) };
-/** What is read in one step. */
+/** The most bytes that are read in one step. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 /** Where the values of a model's variables come from. */

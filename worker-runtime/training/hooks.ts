@@ -1,4 +1,4 @@
-/** What a training loop does besides its steps, as tf.compat.v1.train's hooks. */
+/** Actions of a training loop besides its steps, as tf.compat.v1.train's hooks. */
 import { resolve } from "node:path";
 import type { Graph, Output } from "../graph/graph.js";
 import { getOrCreateGlobalStep } from "../graph/training/global-step.js";

@@ -12,7 +12,7 @@ export interface SummarySaverOptions {
   readonly saveSecs?: number | undefined;
   /** By their names in TensorBoard: scalars become curves, other tensors histograms. */
   readonly tensors?: Readonly<Record<string, Output>> | undefined;
-  /** What a summary op computed. Without it and `tensors`, all summaries of the graph are saved. */
+  /** The result of a summary op. Without it and `tensors`, all summaries of the graph are saved. */
   readonly summaryOp?: Output | undefined;
 }
 

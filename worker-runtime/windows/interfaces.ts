@@ -6,7 +6,7 @@ export interface InterfaceTraffic {
   /** As `os.networkInterfaces` names it: "Ethernet". */
   readonly name: string;
   readonly isLoopback: boolean;
-  /** Of a network card, which is what traffic with other machines passes in the end. */
+  /** True for a network card, which traffic with other machines passes in the end. */
   readonly isHardware: boolean;
   /** Since the system started. */
   readonly received: number;

@@ -73,7 +73,8 @@ const NAME_OFFSET = 44;
 const NAME_BYTES = 520;
 
 /**
- * What a process has used; undefined if it has ended, or belongs to an account that this one may not look into.
+ * The processor time and memory of a process; undefined if it has ended, or belongs to an account that this one may not look
+ * into.
  *
  * @throws Error as `windowsFunction`; TensorFlowError INTERNAL with Windows' reason for any other failure.
  */

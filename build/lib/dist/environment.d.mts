@@ -1,4 +1,4 @@
-/** What the tests take of environment.mjs. */
+/** The part of environment.mjs that tests use. */
 
 export function environmentConfiguration(
   env: Readonly<Record<string, string | undefined>>,

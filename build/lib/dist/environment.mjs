@@ -1,4 +1,4 @@
-// What the environment changes of electron-builder.yml. Certificates and accounts are electron-builder's own variables;
+// Changes of electron-builder.yml by the environment. Certificates and accounts are electron-builder's own variables;
 // build/README.md lists them.
 import { BuildError } from "../project.mjs";
 

@@ -1,4 +1,4 @@
-/** What the tests take of fetched-parts.mjs. */
+/** The part of fetched-parts.mjs that tests use. */
 
 interface PackagedNode {
   readonly version: string;

@@ -1,4 +1,4 @@
-// What a package contains that is not installed here: the Node that runs tasks, and koffi's native part, of its target.
+// Parts of a package that are not installed here: the Node that runs tasks, and koffi's native part, of its target.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unpackNode } from "../node-binary.mjs";

@@ -1,4 +1,4 @@
-/** What the tests take of package-folders.mjs. */
+/** The part of package-folders.mjs that tests use. */
 import type { Target } from "./targets.mjs";
 
 export interface PackageFolders {

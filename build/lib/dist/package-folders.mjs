@@ -27,7 +27,7 @@ export function packageFolders(output, { platform, name }) {
     program: join(folder, program),
     resources,
     archive: join(resources, "app.asar"),
-    /** What a plain Node runs. */
+    /** The files that a plain Node runs. */
     outside: join(resources, "app.asar.unpacked"),
     node: join(resources, "node", platform === "win32" ? "node.exe" : "bin/node"),
   };

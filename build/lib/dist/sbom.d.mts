@@ -1,3 +1,3 @@
-/** What the tests take of sbom.mjs. */
+/** The part of sbom.mjs that tests use. */
 
 export function writeSbom(file?: string): string;

@@ -54,7 +54,7 @@ export function writeSbom(file = SBOM) {
   return file;
 }
 
-/** What is no dependency in npm's sense. */
+/** Components that are no dependencies in npm's sense. */
 function runtimes() {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   const nodes = new Set(Object.values(PACKAGED_NODES).map(({ version }) => version));

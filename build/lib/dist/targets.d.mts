@@ -1,4 +1,4 @@
-/** What the tests take of targets.mjs. */
+/** The part of targets.mjs that tests use. */
 
 export interface Target {
   readonly platform: "linux" | "darwin" | "win32";

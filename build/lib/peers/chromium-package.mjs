@@ -1,4 +1,4 @@
-// What the tests use of the npm package @sparticuz/chromium (Linux on x86-64): a browser, and a software Vulkan.
+// The parts of the npm package @sparticuz/chromium (Linux on x86-64) that tests use: a browser, and a software Vulkan.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../programs.mjs";

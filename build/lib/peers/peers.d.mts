@@ -1,4 +1,4 @@
-/** What find-peers.ts, for the tests, takes of peers.mjs. */
+/** The part of peers.mjs that find-peers.ts uses, for the tests. */
 export type PeerName =
   | "tensorflow"
   | "python"

@@ -1,4 +1,4 @@
-// What tests need and a machine may lack: how to find each, and how `npm test` installs it. This is the only such list.
+// Peers that tests need and a machine may lack: how to find each, and how `npm test` installs it. This is the only such list.
 // The tests use it through test/support/find-peers.ts.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -114,7 +114,7 @@ export function needsRoot(name) {
 /** Cached results of `lack`; a check takes up to a few tenths of a second. */
 const known = new Map();
 
-/** What a peer lacks, or undefined if it is present. */
+/** The parts that a peer lacks, or undefined if it is present. */
 export function lackOf(name) {
   if (!known.has(name)) known.set(name, PEERS[name].lack());
   return known.get(name);
@@ -125,7 +125,7 @@ function remedyOf({ packages = [], command }) {
   return isDebian() ? installCommand(packages) : `install what Debian has in ${packages.join(", ")}`;
 }
 
-/** What is missing, why, and what to do, in one line. */
+/** One line that says what is missing, why, and what to do. */
 export function lackSentence(name, lack = lackOf(name)) {
   const remedy = remedyOf(lack);
   return `Missing: ${PEERS[name].title}. ${lack.why}${remedy === undefined ? "" : ` To change that: ${remedy}`}`;

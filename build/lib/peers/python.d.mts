@@ -1,4 +1,4 @@
-/** What the tests take of python.mjs. */
+/** The part of python.mjs that tests use. */
 export const TENSORFLOW_PACKAGE: string;
 export function pythonOf(folder: string): string;
 export function fillEnvironment(

@@ -48,7 +48,7 @@ torn = [d for d in m.distributions() if d.read_text("METADATA") and not d.read_t
 sys.exit(1 if torn else 0)
 `;
 
-/** What a Python reports about itself; undefined if it does not run. */
+/** A Python's report about itself; undefined if it does not run. */
 function look(executable) {
   const { ok, stdout } = ask(executable, ["-c", LOOK]);
   return ok ? JSON.parse(stdout) : undefined;

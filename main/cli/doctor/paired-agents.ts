@@ -62,7 +62,7 @@ export class PairedAgents {
   }
 
   /**
-   * What a machine reports about itself, with the address at which it answered before those that it lists; undefined if
+   * A machine's report about itself, with the address at which it answered before those that it lists; undefined if
    * it did not answer.
    */
   factsOf(machineId: string): Omit<MachineFacts, "kind"> | undefined {

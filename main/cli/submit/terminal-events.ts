@@ -1,4 +1,4 @@
-/** What happens to a submitted job, as lines of the terminal. */
+/** The events of a submitted job, as lines of the terminal. */
 import type { JobEvents } from "../../submit/submit-job.js";
 import type { Terminal } from "./terminal.js";
 

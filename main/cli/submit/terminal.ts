@@ -39,7 +39,7 @@ export class Terminal {
     (stream === "stdout" ? out : err)(`${time}${prefix}${text}\n`);
   }
 
-  /** What Tensordeck itself has to say. */
+  /** Prints a message of Tensordeck itself. */
   notice(text: string): void {
     this.#options.err(`tensordeck: ${text}\n`);
   }

@@ -37,7 +37,7 @@ export class TunnelClaims {
     return this.#requests.delete(owner);
   }
 
-  /** What to listen for, by port. */
+  /** The entrances to listen for, by port. */
   agreed(): Map<number, AgreedTunnel> {
     const agreed = new Map<number, AgreedTunnel>();
     const owners = [...this.#requests].sort(

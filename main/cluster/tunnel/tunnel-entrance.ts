@@ -45,7 +45,7 @@ export class TunnelEntrance {
   #server: LoopbackServer | undefined;
   #accepted = 0;
   #failed = 0;
-  /** Of finished connections. */
+  /** The bytes of finished connections. */
   #sentBytes = 0;
   #receivedBytes = 0;
   #lastFailure: TunnelStatus["lastFailure"];

@@ -17,7 +17,7 @@ import { TunnelConnections } from "./tunnel-connections.js";
 import { type DialTunnel, TunnelEntrance, type TunnelStatus } from "./tunnel-entrance.js";
 import { type TaskUse, TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
 
-/** What the service needs from the paired machines. */
+/** The paired machines, as far as the service needs them. */
 export interface TunnelTrust {
   /** The machine with this device ID and what it may do here, if it is paired. */
   get(deviceId: string): { readonly grantedRole: Role } | undefined;

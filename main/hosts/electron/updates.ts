@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Dialog } from "electron";
 import { log } from "../../shared/log/log.js";
 
-/** What is used of electron-updater's `autoUpdater`. */
+/** The part of electron-updater's `autoUpdater` that is used. */
 export interface Updater {
   autoDownload: boolean;
   autoInstallOnAppQuit: boolean;

@@ -12,7 +12,7 @@ export interface InterruptionOptions {
   readonly now?: () => number;
 }
 
-/** What to do at each Ctrl+C. */
+/** The actions at each Ctrl+C. */
 export function interruption({ inUse, say, end, now = Date.now }: InterruptionOptions): () => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {

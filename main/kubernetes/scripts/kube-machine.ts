@@ -38,7 +38,7 @@ const DEFAULT_PYTHON = "python3";
 export interface KubeMachineOptions {
   readonly api: ApiServer;
   readonly namespace: string;
-  /** Of what a task that is no ps gets; a ps gets no GPU. */
+  /** The resources of a task that is no ps; a ps gets no GPU. */
   readonly size: PodSize;
   readonly settings: JobSettings;
   /** Begins the names of all objects. */
@@ -181,7 +181,7 @@ export class KubeMachine implements JobMachine {
     }
     if (files > 0) {
       await mkdir(outputs, { recursive: true });
-      // What was brought back is no part of the script when that is submitted again.
+      // Files that were brought back are no part of the script when that is submitted again.
       await writeFile(join(outputs, ".gitignore"), "*\n");
     }
     return { folder: outputs, files, bytes, leftOut };

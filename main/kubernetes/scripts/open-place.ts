@@ -5,7 +5,7 @@ import type { ApiServer } from "../api-server.js";
 import { KubeMachine } from "./kube-machine.js";
 import type { PodSize } from "./script-manifests.js";
 
-/** Of a name, as the beginning of the names of Jobs and Services. */
+/** The longest name that can be the beginning of the names of Jobs and Services. */
 const MOST_NAME_CHARACTERS = 30;
 
 /** Opens a namespace for one job. */

@@ -1,10 +1,10 @@
-/** What a script's tasks are asked to get in Kubernetes, checked. Pure. */
+/** The requested resources of a script's tasks in Kubernetes, checked. Pure. */
 import { EXPORT_OPTIONS } from "../../../worker-runtime/cluster/orchestrators/export-options.js";
 import { imageOf } from "../../../worker-runtime/cluster/orchestrators/task-program.js";
 import { problem } from "../../shared/problems.js";
 import type { PodSize } from "./script-manifests.js";
 
-/** What the tasks of a script get, as the options of exports of the same names. */
+/** The resources of a script's tasks, as the options of exports of the same names. */
 export interface ScriptPlace {
   readonly image?: string | undefined;
   readonly cpus?: string | undefined;

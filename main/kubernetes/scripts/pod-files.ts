@@ -10,7 +10,7 @@ import { isInnerPath, MOST_JOB_BYTES } from "../../scripts/files/file-paths.js";
 import { isNeverSent, type SurveyedFile } from "../../scripts/files/script-files.js";
 import { problem } from "../../shared/problems.js";
 
-/** Of all files, so that whatever the script changes is newer. */
+/** The modification time of all files, so that whatever the script changes is newer. */
 const SENT_AT = new Date(Date.UTC(2000, 0, 1));
 const BLOCK_BYTES = 512;
 

@@ -1,4 +1,4 @@
-/** What is created in Kubernetes for a script: a headless Service that names its pods, and a Job for each task. Pure. */
+/** The objects of Kubernetes for a script: a headless Service that names its pods, and a Job for each task. Pure. */
 import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { hostLabel } from "../../../worker-runtime/cluster/orchestrators/job-groups.js";
 import { literalForPod } from "../../../worker-runtime/cluster/orchestrators/pod.js";
@@ -10,7 +10,7 @@ import { JOB_FOLDER, JOB_VARIABLE, POD_PROGRAM } from "./script-program.js";
 export const SCRIPT_CONTAINER = "script";
 /** "worker-0" */
 export const TASK_LABEL = "tensordeck/task";
-/** Of the task's pods, from 1. */
+/** The label that counts the task's pods, from 1. */
 export const ATTEMPT_LABEL = "tensordeck/attempt";
 
 /** After it has ended, should the machine that submitted it be gone. */
@@ -19,7 +19,7 @@ const GRACE_SECONDS = 15;
 const VOLUME = "job";
 const PORT_NAME = "grpc-tf";
 
-/** What the container of a task may use, as Kubernetes writes it. */
+/** The resources that the container of a task may use, as Kubernetes writes it. */
 export interface PodSize {
   readonly image: string;
   readonly cpus?: string | undefined;
@@ -28,7 +28,7 @@ export interface PodSize {
 }
 
 export interface ScriptPodOptions extends PodSize {
-  /** Of the job: the beginning of all names. */
+  /** The job's name, with which all names begin. */
   readonly name: string;
   readonly task: TaskName;
   readonly attempt: number;

@@ -18,7 +18,7 @@ import { endOfStart, signalCommand, startCommand } from "./script-program.js";
 
 /** Before a log that broke off is asked for again. */
 const PAUSE_MILLIS = 1000;
-/** What a container wrote last may come after the news of its end. */
+/** A container's last output may come after the news of its end. */
 const LAST_LINES_MILLIS = 5000;
 /** Between asking a script to end and ending it by force. */
 const GRACE_MILLIS = 10_000;
@@ -32,7 +32,7 @@ export interface ScriptPodContext {
   readonly token: string;
   /** The end of the job. */
   readonly signal: AbortSignal;
-  /** What it waits for, as a line; each time that it changes. */
+  /** Receives what it waits for, as a line, each time that this changes. */
   readonly onProgress: (task: TaskName, text: string) => void;
 }
 

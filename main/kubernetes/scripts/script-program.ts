@@ -1,4 +1,4 @@
-/** What runs in a pod of a script: a small program of the shell, and the commands that are given to it. Pure. */
+/** The program of a script's pod: a small program of the shell, and the commands that are given to it. Pure. */
 import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { shellCommand, shellWord } from "../../../worker-runtime/cluster/orchestrators/shell-words.js";
 import { clusterFlags, type ScriptCluster, taskVariables } from "../../scripts/task-environment.js";

@@ -58,7 +58,7 @@ const CALLS_PER_SECOND = 100;
 const CALLS_AT_ONCE = 1000;
 
 export interface AgentServiceOptions {
-  /** Of this machine. */
+  /** The device ID of this machine. */
   readonly deviceId: string;
   /** Asked again for each call, so that a change of roles takes effect at once. */
   readonly trust: Pick<TrustStore, "get" | "onChange" | "remove">;

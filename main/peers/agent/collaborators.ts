@@ -1,4 +1,4 @@
-/** What the agent needs from this machine to serve paired machines. */
+/** The parts of this machine that the agent needs to serve paired machines. */
 import type { ScriptMessage } from "../../../protos/generated/tensordeck/agent.js";
 import type { Throughput } from "../../api/reachability.js";
 import type { MachineSample } from "../../api/samples.js";

@@ -50,7 +50,7 @@ export const knownPeersSchema = z.object({
 });
 export type KnownPeers = z.infer<typeof knownPeersSchema>;
 
-/** What the process that holds the data folder answers. */
+/** The answer of the process that holds the data folder. */
 export interface InstanceAnswers {
   /** A one-time address of the window. @throws ProblemError if there is none. */
   readonly link: () => string;

@@ -20,7 +20,7 @@ const BACKOFF_MILLIS = [200, 400, 700, 1000, 1000, 1000, 1000, 1000, 1000, 1000,
 const STABLE_MILLIS = 5000;
 
 export interface PersistentChannelOptions {
-  /** Of this machine. */
+  /** The identity of this machine. */
   readonly identity: Identity;
   readonly deviceId: string;
   /** The certificate whose hash is the device ID. */

@@ -22,7 +22,7 @@ export type DuplexName = NamesOf<{ requestStream: true; responseStream: true }>;
 
 export const agentMethodNames = Object.keys(AgentDefinition.methods) as AgentMethodName[];
 
-/** What grpc-js needs to know about a method on both sides. */
+/** The facts about a method that grpc-js needs on both sides. */
 export function methodDefinition<N extends AgentMethodName>(
   name: N,
 ): MethodDefinition<RequestOf<N>, ResponseOf<N>> {

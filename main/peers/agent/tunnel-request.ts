@@ -1,4 +1,4 @@
-/** What the owner of a cluster tells a machine about its tunnels. */
+/** The message of a cluster's owner to a machine about its tunnels. */
 
 /** A loopback port of one machine whose connections are carried to a task elsewhere. */
 export interface TunnelEnd {

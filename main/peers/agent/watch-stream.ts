@@ -61,7 +61,7 @@ export async function sendChanges(
   }
 }
 
-/** What may have changed. */
+/** The parts that may have changed. */
 interface News {
   readonly machine?: boolean;
   readonly tasks?: boolean;
@@ -70,7 +70,7 @@ interface News {
   readonly ofTasks?: TaskSamples;
 }
 
-/** What the caller knows, as the bytes sent to it. */
+/** The state that the caller knows, as the bytes sent to it. */
 class Told {
   readonly #watched: Watched;
   #machine: Uint8Array | undefined;
@@ -80,7 +80,7 @@ class Told {
     this.#watched = watched;
   }
 
-  /** What the caller does not know yet; undefined if there is nothing new. */
+  /** The news for the caller; undefined if there is nothing new. */
   changes(news: News): wire.WatchEvent | undefined {
     const event = wire.WatchEvent.create();
     if (news.machine) event.machine = this.#machineIfNew();

@@ -167,7 +167,7 @@ export function relevant({ answers = [], additionals = [] }: Packet): DnsRecord[
   return named.length > MOST_NAMED || records.length > MOST_RECORDS ? [] : records;
 }
 
-/** What records tell about machines, apart from how to reach them. */
+/** The facts about machines in records, apart from how to reach them. */
 interface Mentioned {
   /** Device IDs that say goodbye. */
   readonly gone: readonly string[];
@@ -227,7 +227,7 @@ function readTexts(strings: readonly Buffer[]): (Announced & Pick<Heard, "instan
     const equals = string?.indexOf("=") ?? -1;
     if (string === undefined || equals <= 0) return undefined;
     const key = string.slice(0, equals).toLowerCase();
-    // Of a key that comes twice, the first counts (RFC 6763, section 6.4).
+    // If a key comes twice, the first one counts (RFC 6763, section 6.4).
     if (!texts.has(key)) texts.set(key, string.slice(equals + 1));
   }
   const deviceId = deviceIdSchema.safeParse(texts.get("id"));

@@ -15,5 +15,5 @@ export interface Sighting {
   readonly lastSeenAt: number;
 }
 
-/** What a machine announces about itself, the fixed part of a sighting. */
+/** A machine's announcement about itself, the fixed part of a sighting. */
 export type Announced = Pick<Sighting, "deviceId" | "name" | "port" | "version">;

@@ -20,7 +20,7 @@ export interface Origin {
   readonly isOnLink: (address: string) => boolean;
 }
 
-/** What one interface and address family received about a machine. */
+/** The records about a machine that one interface and address family received. */
 interface Route {
   readonly network: string;
   readonly addresses: readonly string[];
@@ -33,7 +33,7 @@ interface Known {
   lastSeenAt: number;
   readonly firstSource: string;
   readonly routes: Map<string, Route>;
-  /** Of all routes; undefined after one of them changed. */
+  /** The addresses of all routes; undefined after one of them changed. */
   addresses: readonly string[] | undefined;
 }
 

@@ -32,7 +32,7 @@ export function makeCode(): string {
     .padStart(CODE_DIGITS, "0");
 }
 
-/** What a pairing is bound to. Both sides have the same values, and nobody else has the exporter. */
+/** The values to which a pairing is bound. Both sides have the same values, and nobody else has the exporter. */
 export interface PairingBinding {
   readonly initiatorId: string;
   readonly displayerId: string;
@@ -40,7 +40,7 @@ export interface PairingBinding {
   readonly exporter: Uint8Array;
 }
 
-/** What one try is bound to: the pairing, and a nonce of each side. */
+/** The values to which one try is bound: the pairing, and a nonce of each side. */
 export function tryContext(
   binding: PairingBinding,
   initiatorNonce: Uint8Array,

@@ -18,7 +18,7 @@ export class DisplayerMachine extends PairingMachine {
     this.#newCode = newCode;
   }
 
-  /** What to show; undefined while there is nothing to type. */
+  /** The code to show; undefined while there is nothing to type. */
   get code(): string | undefined {
     return this.step === "code" || this.step === "wrong" ? this.#code : undefined;
   }

@@ -1,5 +1,5 @@
 /**
- * What both sides of a pairing have in common: events, instructions, and the proof of the code. The sides are state
+ * Parts that both sides of a pairing share: events, instructions, and the proof of the code. The sides are state
  * machines without sockets, timers or files: events in, instructions out.
  */
 import { randomBytes } from "node:crypto";
@@ -37,12 +37,12 @@ export type PairingInstruction =
   /** End the connection once everything has been sent. */
   | { readonly type: "hangUp" };
 
-/** What the other machine reported about itself. */
+/** The other machine's report about itself. */
 export interface PairingPeer {
   readonly name: string;
   /** 0: its agent does not listen. */
   readonly agentPort: number;
-  /** What this machine may do there. */
+  /** The rights of this machine there. */
   readonly role: Role | undefined;
 }
 
@@ -50,13 +50,13 @@ export interface PairingPeer {
 export type PairingStep = "connecting" | "code" | "checking" | "wrong" | "paired" | "failed";
 
 export interface PairingSide {
-  /** What this machine reports about itself. */
+  /** This machine's report about itself. */
   readonly name: string;
   readonly agentPort: number;
   readonly binding: PairingBinding;
   /** Whether this machine's user gave the other's device ID. */
   readonly knowsPeer: boolean;
-  /** What the other machine will be allowed here. */
+  /** The rights that the other machine will have here. */
   readonly grantedRole: Role;
 }
 
@@ -103,7 +103,7 @@ export abstract class PairingMachine {
     return this.#step === "paired" || this.#step === "failed";
   }
 
-  /** What the other machine has reported about itself so far. */
+  /** The other machine's report about itself so far. */
   get told(): PairingPeer {
     return this.peer;
   }

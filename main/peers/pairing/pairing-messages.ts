@@ -65,7 +65,7 @@ export const pairingMessageSchema = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     version: z.number().int(),
     name: nameSchema,
-    /** What the displayer will be allowed on the initiator. */
+    /** The rights that the displayer will have on the initiator. */
     grantedRole: roleSchema,
     /** 0: its agent does not listen. */
     agentPort: portSchema,
@@ -88,7 +88,7 @@ export const pairingMessageSchema = z.discriminatedUnion("type", [
     type: z.literal("result"),
     /** Whether the other side proved that it knows the code. */
     ok: z.boolean(),
-    /** What the receiver will be allowed on the sender. */
+    /** The rights that the receiver will have on the sender. */
     grantedRole: roleSchema,
     triesLeft: triesSchema,
   }),

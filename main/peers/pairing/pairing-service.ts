@@ -51,7 +51,7 @@ export interface PairingRequest {
   /** "host:port", the likeliest first. */
   readonly addresses: readonly string[];
   readonly name: string;
-  /** What the other machine will be allowed here. */
+  /** The rights that the other machine will have here. */
   readonly grantedRole: Role;
   /** Whether the user gave the device ID, rather than the network: a code is then not needed if the other side knows ours too. */
   readonly idIsVouchedFor: boolean;

@@ -12,7 +12,7 @@ import { JsonFile } from "../../storage/json-file.js";
 /** Probing takes a whole TLS handshake, and the other side limits those of unpaired machines. */
 const ASK_AGAIN_MILLIS = 15_000;
 
-/** What a machine reveals to any caller of its agent's port. */
+/** The facts that a machine reveals to any caller of its agent's port. */
 export interface AgentHello {
   readonly deviceId: string;
   /** Empty if it does not say. */

@@ -7,9 +7,9 @@ export interface TrustedMachine {
   readonly name: string;
   /** The certificate whose hash is the device ID. */
   readonly certPem: string;
-  /** What it may do here. */
+  /** Its rights here. */
   readonly grantedRole: Role;
-  /** What this machine may do there, as last reported by that machine. */
+  /** The rights of this machine there, as last reported by that machine. */
   readonly role: Role;
   /** Hosts without ports at which its agent was reached, the newest first. */
   readonly addresses: readonly string[];
@@ -24,7 +24,7 @@ export interface TrustedMachine {
 /** A device ID that the user of this machine vouches for, so that it pairs without a code. */
 export interface Preauthorisation {
   readonly deviceId: string;
-  /** What it will be allowed here. */
+  /** The rights that it will have here. */
   readonly role: Role;
 }
 

@@ -90,7 +90,7 @@ export class TensorStore {
     this.#runs.delete(runId);
   }
 
-  /** What is kept of a run; undefined if nothing is. */
+  /** The kept tensors of a run; undefined if nothing is. */
   resultsOf(runId: string): RunTensors | undefined {
     const run = this.#runs.get(runId);
     if (!run) return undefined;

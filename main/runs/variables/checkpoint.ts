@@ -23,7 +23,7 @@ import { fileProblem, problem, problemOf } from "../../shared/problems.js";
 import type { KeptSession } from "../session-keeper.js";
 import type { GraphVariable } from "./variable-graph.js";
 
-/** What is read or assigned in one step; at most this, or one value, is held at a time. */
+/** The bytes that are read or assigned in one step; at most this, or one value, is held at a time. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 /** More than the weights of any model that a graph holds. */

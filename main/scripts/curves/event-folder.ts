@@ -6,7 +6,7 @@ import { isNeverSent } from "../files/script-files.js";
 import { EventReader, type EventScalar } from "./event-reader.js";
 
 export interface FolderScalar extends EventScalar {
-  /** Of the file, within the followed folder, with slashes: "logs/train"; "" for that folder itself. */
+  /** The folder of the file, within the followed folder, with slashes: "logs/train"; "" for that folder itself. */
   readonly folder: string;
 }
 
@@ -33,7 +33,7 @@ export class EventFolder {
   private constructor(folder: string, onScalars: (scalars: readonly FolderScalar[]) => void) {
     this.#folder = folder;
     this.#onScalars = onScalars;
-    // What earlier runs have written is not of this one.
+    // Events that earlier runs have written are not of this one.
     this.#reading = this.#find(true);
   }
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { makePrivateFolder } from "../../storage/private-files.js";
 import { receiveFile } from "./receive-file.js";
 
-/** Of one machine; the contents that were not used for longest go first. */
+/** The most bytes of one machine; the contents that were not used for longest go first. */
 const MOST_KEPT_BYTES = 2 ** 31;
 
 export class BlobStore {

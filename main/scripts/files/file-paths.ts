@@ -4,7 +4,7 @@ import { problem } from "../../shared/problems.js";
 import type { ScriptFile } from "./script-files.js";
 import { MOST_FILES } from "./script-files.js";
 
-/** What another machine may place here for one job, and what it may send back. */
+/** Limits on the files that another machine may place here for one job, or send back. */
 export const MOST_JOB_BYTES = 2 ** 31;
 
 /** Names that are devices on Windows, in any folder and with any extension. */

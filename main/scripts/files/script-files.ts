@@ -119,7 +119,7 @@ async function rulesOf(folder: string): Promise<Rules | undefined> {
   return text === undefined ? undefined : { folder, ignore: ignore().add(text) };
 }
 
-/** Of the folders above, up to that of the repository; none outside of one. Outermost first. */
+/** The rules of the folders above, up to that of the repository; none outside of one. Outermost first. */
 async function rulesAbove(folder: string): Promise<Rules[]> {
   const above: string[] = [];
   let at = folder;

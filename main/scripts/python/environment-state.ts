@@ -1,4 +1,4 @@
-/** What a machine has of the Python that a script needs, before the script comes there. */
+/** The state of the Python that a script needs on a machine, before the script comes there. */
 import type { Problem } from "../../api/problem.js";
 import { defined, problemOf } from "../../shared/problems.js";
 import { checkInstaller, madeEnvironment } from "./environments.js";

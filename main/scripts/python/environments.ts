@@ -27,7 +27,7 @@ export interface EnvironmentOptions {
   readonly requirements: Requirements;
   /** The Python that it is made from. */
   readonly python: Pick<PythonAnswer, "executable" | "version">;
-  /** What is done, line by line. */
+  /** Receives the progress, line by line. */
   readonly onProgress: (text: string) => void;
   readonly signal: AbortSignal;
   /** Full path of uv, undefined where it is not to be used; looked for unless given. */

@@ -1,4 +1,4 @@
-/** What a script needs, as its folder says it, and the key of the environment that has it. */
+/** The requirements of a script, as its folder states them, and the key of the environment that has it. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -25,14 +25,14 @@ export function findRequirements(folder: string, given?: string): Requirements |
   return file === undefined ? undefined : { file, kind: basename(file) === "uv.lock" ? "uv-lock" : "list" };
 }
 
-/** What tells requirements apart, without their text. */
+/** The identity of requirements, without their text. */
 export interface RequirementsDigest extends Pick<Requirements, "kind"> {
   /** 64 hexadecimal digits. */
   readonly digest: string;
 }
 
 /**
- * Of requirements, a digest, and the Python: environments with the same key are the same.
+ * The key of requirements, a digest, and the Python: environments with the same key are the same.
  *
  * @throws ProblemError if the file cannot be read.
  */
@@ -55,7 +55,7 @@ function digestOf(parts: readonly string[]): string {
 }
 
 /**
- * Of the contents of a file of requirements, and of the files that it includes.
+ * The digest of the contents of a file of requirements, and of the files that it includes.
  *
  * @throws ProblemError if one cannot be read.
  */

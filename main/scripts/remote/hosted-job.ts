@@ -291,7 +291,7 @@ export class HostedJob {
   }
 }
 
-/** What another machine is told of a problem. */
+/** A problem, as another machine is told of it. */
 function told({ code, message, reason, remedy }: Problem): Problem {
   return {
     ...{ code, message },

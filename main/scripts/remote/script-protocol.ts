@@ -24,7 +24,7 @@ import { MODULE_NAME, MOST_MODULES } from "../python/imported-modules.js";
 const MOST_TASKS = 64;
 /** Points of curves in one message. */
 const MOST_SCALARS = 10_000;
-/** Of a line of output; longer ones were cut by the sender. */
+/** The length of a line of output; longer ones were cut by the sender. */
 const MOST_LINE_CHARACTERS = 10_000;
 
 const jobName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/i);
@@ -115,7 +115,7 @@ export const requestSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("end"), task: taskSchema }),
   /** The connection that R wanted cannot be made. */
   z.object({ kind: z.literal("refused"), connection: z.number().int().min(0) }),
-  /** What to send back: everything that the tasks made, what lies below a folder, or nothing. */
+  /** The files to send back: everything that the tasks made, what lies below a folder, or nothing. */
   z.object({
     kind: z.literal("finish"),
     under: innerPathSchema.optional(),

@@ -30,7 +30,7 @@ export class LogFile {
     this.#now = options.now ?? Date.now;
     try {
       mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
-      // Of an earlier version, or a copy that was put back.
+      // It may be of an earlier version, or a copy that was put back.
       if (process.platform !== "win32") chmodSync(path, OWNER_ONLY);
     } catch {
       // There is none yet.

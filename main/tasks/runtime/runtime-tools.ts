@@ -1,11 +1,11 @@
-/** What the application needs from the engine's finder and installer. */
+/** The engine's finder and installer, as far as the application needs them. */
 import type { InstallProgress, Runtime, RuntimeState } from "../../api/runtime.js";
 
 export interface RuntimeTools {
   /** The library that new tasks would use, or why the found ones are unusable. Neither if there is none. */
   find(signal: AbortSignal): Promise<Pick<RuntimeState, "runtime" | "problem">>;
   /**
-   * What could be installed here, or why nothing can.
+   * The version that could be installed here, or why none can.
    *
    * @param found An existing library: only something better is then offered.
    */

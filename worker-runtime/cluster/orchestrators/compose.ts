@@ -5,7 +5,7 @@ import { clusterOfGroups, jobGroups, tfConfigOf } from "./job-groups.js";
 import { gpusOf, healthCommand, imageOf, taskCommand } from "./task-program.js";
 import { yamlText } from "./yaml-text.js";
 
-/** What a server without a health command is asked: whether its port is open. */
+/** The health check of a server without a command of its own: whether its port is open. */
 function portCheck({ python, port }: ExportSettings): string[] {
   return [python, "-c", `import socket; socket.create_connection(('localhost', ${port}), 2)`];
 }

@@ -1,4 +1,4 @@
-/** What an export reads and writes. */
+/** The input and output of an export. */
 import type { ClusterSpec } from "../cluster-spec.js";
 
 /** One task, with what is known of it beyond a ClusterSpec. */
@@ -24,7 +24,7 @@ export interface ExportFile {
 
 export interface ExportResult {
   readonly file: ExportFile;
-  /** What the user has to know or do, one sentence or two each. */
+  /** Notes on what the user has to know or do, one sentence or two each. */
   readonly notes: readonly string[];
 }
 

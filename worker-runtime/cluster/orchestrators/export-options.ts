@@ -38,11 +38,11 @@ export interface ExportOption {
   defaultFor?(values: OptionValues): string | undefined;
   /** One sentence, for the help of the command line. */
   readonly help: string;
-  /** What is wrong with a text that is not empty, as the rest of a sentence that begins with the option. */
+  /** The fault of a text that is not empty, as the rest of a sentence that begins with the option. */
   problem(text: string): string | undefined;
 }
 
-/** What was given, by option; empty counts as not given. */
+/** The given texts, by option; empty counts as not given. */
 export type OptionValues = Readonly<Partial<Record<OptionName, string>>>;
 
 /** All options with their values. Those that a target does not take have their defaults. */
@@ -58,7 +58,7 @@ export interface ExportSettings {
   readonly port: number;
   readonly cpus: number | undefined;
   readonly memoryMib: number | undefined;
-  /** Of each task that is no ps; absent: as the cluster says. */
+  /** The GPUs of each task that is no ps; as the cluster says unless given. */
   readonly gpus: number | undefined;
   readonly publish: boolean;
   readonly namespace: string | undefined;
@@ -252,7 +252,7 @@ export function applies(option: ExportOption, values: OptionValues): boolean {
   return true;
 }
 
-/** What is wrong with the values, by option, as whole sentences without the option's name in front. */
+/** The faults of the values, by option, as whole sentences without the option's name in front. */
 export function optionProblems(
   target: ExportTarget,
   values: OptionValues,

@@ -6,7 +6,7 @@ export function literalForPod(text: string): string {
   return text.replaceAll("$(", "$$$$(");
 }
 
-/** What a container may use; GPUs can only be limits. */
+/** The resources that a container may use; GPUs can only be limits. */
 export function podResources(
   { cpus, memoryMib }: Pick<ExportSettings, "cpus" | "memoryMib">,
   gpus: number,

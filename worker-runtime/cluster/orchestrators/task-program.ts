@@ -1,4 +1,4 @@
-/** What a task runs, in every export. */
+/** The program that a task runs, in every export. */
 import type { ExportTask } from "./export-model.js";
 import { type ExportSettings, tensorflowImage } from "./export-options.js";
 

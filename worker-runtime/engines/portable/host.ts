@@ -27,7 +27,7 @@ export interface HostPortableOptions {
   readonly maxTensorBytes: number | undefined;
   /** Limit of all tensors and messages together, in bytes. */
   readonly maxResidentBytes: number | undefined;
-  /** Of a session. */
+  /** The most nodes of a session's graph. */
   readonly maxGraphNodes: number | undefined;
   /** When an unused session is closed; 0 for never. */
   readonly sessionIdleMillis: number | undefined;

@@ -78,7 +78,7 @@ export function* eachOf<T>(
   return undefined;
 }
 
-/** What `map` makes of each of many items. */
+/** The results of `map` for many items. */
 export function* mapped<T, R>(
   items: Iterable<T>,
   map: (item: T, index: number) => R,

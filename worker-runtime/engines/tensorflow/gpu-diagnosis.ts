@@ -17,9 +17,9 @@ export type GpuProblemKind =
 /** Why a GPU is not used. */
 export interface GpuProblem {
   readonly kind: GpuProblemKind;
-  /** What happened and why, as a sentence. */
+  /** The event and its cause, as a sentence. */
   readonly what: string;
-  /** What to do about it, as a sentence. */
+  /** The remedy, as a sentence. */
   readonly todo: string;
 }
 

@@ -43,7 +43,7 @@ export interface InstallOffer {
   readonly note?: string;
 }
 
-/** What can be installed here, or why nothing can: rejects only for a cancelled signal. */
+/** The versions that can be installed here, or why none can: rejects only for a cancelled signal. */
 export async function installOffer(
   options: InstallOptions = {},
 ): Promise<InstallOffer | { readonly problem: TensorFlowError }> {

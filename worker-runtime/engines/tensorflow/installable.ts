@@ -2,11 +2,11 @@
 import { type TensorFlowError, unimplemented } from "../../protocol/status.js";
 import { bundleFor } from "./wheels.js";
 
-/** What TensorFlow's wheels are chosen by, as Node names it. */
+/** The system by which TensorFlow's wheels are chosen, as Node names it. */
 export interface System {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
-  /** Of Linux: the GNU C library, not musl. */
+  /** On Linux, true for the GNU C library and false for musl. */
   readonly glibc: boolean;
 }
 

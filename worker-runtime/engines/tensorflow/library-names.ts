@@ -92,7 +92,7 @@ function besides(folder: string, pattern: RegExp): string[] {
   return name === undefined ? [] : [path.join(folder, name)];
 }
 
-/** Of libx.so, libx.so.2 and libx.so.2.9.1, which are usually links to one file, the shortest name is used. */
+/** The shortest name among libx.so, libx.so.2 and libx.so.2.9.1, which are usually links to one file. */
 function shortestMatch(folder: string, pattern: RegExp): string | undefined {
   let names: string[];
   try {

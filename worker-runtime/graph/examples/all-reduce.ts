@@ -15,7 +15,7 @@ function onWorker<T>(graph: Graph, worker: number, body: () => T): T {
   return graph.withDevice(taskText({ job: "worker", index: worker }), body);
 }
 
-/** What a worker has. */
+/** A worker's part of the graph. */
 function vectorOf(graph: Graph, worker: number): Output {
   const values = Array.from({ length: WORKERS * CHUNK }, (_, index) => (index + 1) * 10 ** worker);
   return onWorker(graph, worker, () => constant(graph, values, { name: `vector_${worker}` }));

@@ -159,7 +159,7 @@ export function workerModel(worker: number, isSynchronous: boolean): WorkerModel
   const graph = new Graph();
   return graph.withDevice(replicaDevice(worker), () => {
     const model = line(graph);
-    // Of one kind with the other variables, and with those of a stock script that trains with it.
+    // It has the kind of variable of the other variables, and with those of a stock script that trains with it.
     const globalStep = getOrCreateGlobalStep(graph, "reference");
     const loss = identity(model.lossOf(POINTS[worker] ?? []), { name: "loss" });
     const descent = new GradientDescentOptimizer(LINE_RATE);

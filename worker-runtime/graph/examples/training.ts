@@ -32,7 +32,7 @@ const CLASSES = 10;
 const BATCH = 64;
 const STEPS = 500;
 const LEARNING_RATE = 0.005;
-/** What is random is the same in every session. */
+/** Random values are the same in every session. */
 const SEED = 7;
 
 interface Examples {
@@ -184,7 +184,7 @@ function layer(graph: Graph, name: string, inputs: number, outputs: number): Lay
   };
 }
 
-/** What a layer makes of its input, in the scope of its variables. */
+/** A layer's output for an input, in the scope of its variables. */
 function applied({ name, weights, bias }: Layer, input: Output, activation?: typeof relu): Output {
   return Graph.of(input).withNameScope(name, () => {
     const sums = biasAdd(matMul(input, weights.value), bias.value);

@@ -94,7 +94,7 @@ export function functionListAttr(names: readonly string[]): AttrValue {
   return { value: { $case: "list", value: AttrValue_ListValue.fromPartial({ func }) } };
 }
 
-/** What becomes a function: some nodes of a graph. */
+/** The nodes of a graph that become a function. */
 export interface FunctionParts {
   /** Its name; a number is added if there is such a function already. */
   readonly name: string;

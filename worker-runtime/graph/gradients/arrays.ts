@@ -148,7 +148,7 @@ function checkNumerics(type: string): GradientRule {
   return (at) => [at.call(type, [at.g], { message: `The gradient of ${at.op.name} is not finite` })];
 }
 
-/** What changes the order or the shape of elements. */
+/** Ops that change the order or the shape of elements. */
 const MOVES: GradientRules = {
   Identity: same,
   EnsureShape: same,
@@ -178,7 +178,7 @@ const MOVES: GradientRules = {
   MatrixBandPart: undoneBy("MatrixBandPart"),
 };
 
-/** What joins and cuts tensors. */
+/** Ops that join and cut tensors. */
 const PARTS: GradientRules = {
   Concat: (at) => [undefined, ...parts(at, at.op.inputs.slice(1), at.input(0))],
   ConcatV2: (at) => {

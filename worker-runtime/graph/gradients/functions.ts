@@ -236,7 +236,7 @@ function extend(
   graph.extendOperation(op, { attrs });
 }
 
-/** What a branch gives for all that branches keep: its own tensors, and values that nobody reads. */
+/** A branch's outputs for all that branches keep: its own tensors, and values that nobody reads. */
 function addFillers(graph: Graph, kept: readonly Output[], own: readonly Output[]): Output[] {
   return addForward(graph, () =>
     kept.map((tensor) => (own.includes(tensor) ? tensor : unusedValue(graph, tensor.dtype))),

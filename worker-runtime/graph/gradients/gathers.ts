@@ -65,7 +65,7 @@ const gatherV2: GradientRule = (at) => {
   return [gradient, undefined, undefined];
 };
 
-/** Of the largest or smallest of a tensor and its updates; equal ones share the gradient. */
+/** The gradient of the largest or smallest of a tensor and its updates; equal ones share the gradient. */
 const extremeScatter: GradientRule = (at) => {
   const { call, g, x, y } = at;
   const [indices, updates] = [at.input(1), at.input(2)];

@@ -55,7 +55,7 @@ export type Differentiate = (
   stopGradients?: readonly Output[],
 ) => readonly (Gradient | undefined)[];
 
-/** What rules need besides the operation. */
+/** The context that rules need besides the operation. */
 export interface GradientContext {
   readonly within: Differentiate;
   /** Names the gradients that are computed together, as TensorArrayGradV3 needs it. */

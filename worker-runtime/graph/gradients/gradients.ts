@@ -15,7 +15,7 @@ import { carriesGradient, operationsBetween } from "./paths.js";
 import { differentiableOps, gradientRuleOf } from "./rules.js";
 import { loopGradient } from "./while-gradient.js";
 
-/** What a gradient can be taken with respect to: a tensor, or a variable. */
+/** A tensor or a variable, with respect to which a gradient can be taken. */
 export type GradientSource = Output | Variable;
 
 export interface GradientsOptions {
@@ -30,7 +30,7 @@ export interface GradientsOptions {
    * a reference variable may come before another gradient reads it. Defaults to false.
    */
   readonly gateGradients?: boolean | undefined;
-  /** What is returned for sources that `ys` do not depend on: undefined, or zeros. Defaults to "none". */
+  /** The result for sources that `ys` do not depend on: undefined, or zeros. Defaults to "none". */
   readonly unconnectedGradients?: "none" | "zero" | undefined;
   /** The name scope of the nodes; defaults to "gradients". */
   readonly name?: string | undefined;
@@ -70,7 +70,7 @@ function isList(xs: GradientSource | readonly GradientSource[]): xs is readonly 
   return Array.isArray(xs);
 }
 
-/** What gradients pass as a whole: an operation, or a loop of the ops Enter and Exit with all that is in it. */
+/** A unit that gradients pass as a whole: an operation, or a loop of the ops Enter and Exit with all that is in it. */
 type Step = Operation | LoopNodes;
 
 class Backpropagation {
@@ -127,7 +127,7 @@ class Backpropagation {
   }
 
   /**
-   * What is inside a loop has a value in each iteration, of which there is no gradient outside; and one iteration knows
+   * A tensor inside a loop has a value in each iteration, of which there is no gradient outside; and one iteration knows
    * of no other loop that is not a part of it.
    */
   #refuseOtherLoops(): void {
@@ -154,7 +154,7 @@ class Backpropagation {
     return this.#loops.get(op) ?? op;
   }
 
-  /** What a step's inputs come from, as often as it reads them. */
+  /** The sources of a step's inputs, as often as it reads them. */
   #before(step: Step): readonly Step[] {
     return step.inputs.filter(({ op }) => this.#between.has(op)).map(({ op }) => this.#stepOf(op));
   }

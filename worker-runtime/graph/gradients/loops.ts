@@ -24,7 +24,7 @@ interface Entered {
   readonly inside: readonly Output[];
   /** The next value; undefined of what enters once. */
   readonly next?: Output | undefined;
-  /** What leaves the loop after the last iteration; undefined if nothing reads it. */
+  /** The tensor that leaves the loop after the last iteration; undefined if nothing reads it. */
   readonly left?: Output | undefined;
   /** The value that Exit takes. */
   readonly last?: Output | undefined;
@@ -34,7 +34,7 @@ interface Entered {
 export class LoopNodes {
   /** The tensors that enter the loop. */
   readonly inputs: readonly Output[];
-  /** What leaves the loop, by variable. */
+  /** The tensors that leave the loop, by variable. */
   readonly outputs: readonly (Output | undefined)[];
 
   constructor(
@@ -104,7 +104,7 @@ function bodyOf(graph: Graph, { entered }: LoopNodes, shapes: readonly (Shape | 
   for (let op = open.pop(); op; op = open.pop()) {
     if (edges.has(op) || nodes.has(op)) continue;
     nodes.add(op);
-    // What a node waits for tells in which branch it is.
+    // A node's control inputs tell in which branch it is.
     open.push(...op.inputs.map((input) => input.op), ...op.controlInputs);
   }
   const names = new Set([...nodes].map((op) => op.name));
@@ -224,7 +224,7 @@ class LoopExtension {
     });
   }
 
-  /** What is not there unless the loop is entered: in a branch that is not taken it is not. */
+  /** A tensor that exists only if the loop is entered, which in a branch that is not taken it is not. */
   #afterStart(make: () => Output): Output {
     const [first] = this.nodes.inputs;
     return this.graph.withControlDependencies(first ? [first] : [], make);

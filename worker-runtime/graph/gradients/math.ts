@@ -267,7 +267,7 @@ const SECOND: GradientRules = {
   InvGrad: ofReciprocal("InvGrad"),
 };
 
-/** Of -dy · y², which is the gradient of 1 / x. */
+/** The gradient of -dy · y², which is the gradient of 1 / x. */
 function ofReciprocal(type: "ReciprocalGrad" | "InvGrad"): GradientRule {
   return (at) => {
     const { call, g, x: y } = at;

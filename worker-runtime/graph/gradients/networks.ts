@@ -18,7 +18,7 @@ function again(type: string, ...attrs: readonly string[]): GradientRule {
   return (at) => [at.call(type, [at.g, at.input(1)], at.attrs(...attrs)), undefined];
 }
 
-/** Of activations that are exponential where their output is negative. */
+/** The gradient of activations that are exponential where their output is negative. */
 function exponential(type: string): GradientRule {
   return (at) => {
     const { call, g } = at;

@@ -70,7 +70,7 @@ export function operationsBetween(
       if (carriesGradient(output)) for (const consumer of consumers.get(output) ?? []) reached.add(consumer);
     }
   }
-  // What only a shape or another integer of it leads on from passes no gradient.
+  // No gradient passes where only a shape or another integer of a tensor leads on.
   const between = new Set(ys.map((y) => y.op).filter((op) => reached.has(op)));
   for (const op of between) {
     for (const input of op.inputs) if (reached.has(input.op) && !ignores(input, op)) between.add(input.op);

@@ -50,7 +50,7 @@ const sum: GradientRule = (at) => {
   return [undefined, ofA, undefined, undefined, ofB, undefined, undefined];
 };
 
-/** What a dimension of the sparse shape is to one that was reduced or broadcast to 1. */
+/** The quotient of a dimension of the sparse shape and one that was reduced or broadcast to 1. */
 function reduceSum(at: OpGradient): Output {
   const { call, x: indices } = at;
   const shape = at.input(2);
@@ -64,7 +64,7 @@ function reduceSum(at: OpGradient): Output {
   return call("GatherNd", [call("Reshape", [at.g, kept]), call("FloorDiv", [indices, scale])]);
 }
 
-/** Of a product or quotient with a dense tensor that is broadcast to the sparse one's shape. */
+/** The gradient of a product or quotient with a dense tensor that is broadcast to the sparse one's shape. */
 function withDense(isProduct: boolean): GradientRule {
   return (at) => {
     const { call, g, x: indices } = at;

@@ -7,7 +7,7 @@ function derivative(of: (at: OpGradient) => Output): GradientRule {
   return (at) => [at.call("Mul", [at.g, of(at)])];
 }
 
-/** What a quotient by x is in its limit where x is 0. */
+/** A quotient by x, with its limit where x is 0. */
 function limitAtZero(at: OpGradient, limit: number, quotient: Output): Output {
   const { call, x } = at;
   const zero = call("ZerosLike", [x]);
@@ -34,7 +34,7 @@ function incompleteGamma(sign: 1 | -1): GradientRule {
   };
 }
 
-/** Of samples with respect to the parameter: by implicit reparameterization (Figurnov et al. 2018). */
+/** The gradient of samples with respect to the parameter, by implicit reparameterization (Figurnov et al. 2018). */
 function gammaSamples(parameter: number): GradientRule {
   return (at) => {
     const alpha = at.input(parameter);

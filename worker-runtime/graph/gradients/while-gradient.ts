@@ -21,13 +21,13 @@ export interface Loop {
   readonly name: string;
   /** Its body: for each loop variable an input and its next value, which is the input itself if it never changes. */
   readonly body: BodyGraph;
-  /** What variables begin with. */
+  /** The initial values of variables. */
   readonly initial: readonly Output[];
-  /** What is left of a variable after the last iteration. */
+  /** The part of a variable that is left after the last iteration. */
   final(index: number): Output;
   /** Tensors of the body that count as constants. */
   readonly stops?: readonly Output[];
-  /** What is known of a variable's shape in all iterations: attributes of the op While want it. */
+  /** The known part of a variable's shape in all iterations: attributes of the op While want it. */
   shape(index: number): Output["shape"];
   /**
    * Makes the loop count its iterations and keep these tensors of its body.
@@ -51,7 +51,7 @@ export function stableBody(
   return stable.every((shape, i) => isSame(shape, initial[i])) ? body : stableBody(stable, build);
 }
 
-/** What two shapes have in common; undefined if they differ in rank. */
+/** The common part of two shapes; undefined if they differ in rank. */
 function commonShape(a: Shape | undefined, b: Shape | undefined): Shape | undefined {
   if (a === undefined || b === undefined || a.length !== b.length) return undefined;
   return a.map((size, i) => (size === b[i] ? size : -1));

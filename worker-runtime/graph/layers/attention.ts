@@ -1,4 +1,4 @@
-/** What heads of attention compute; their projections are the layer's. */
+/** The computation of attention heads; their projections are the layer's. */
 import type { Output } from "../operation.js";
 import type { NodeBuilder } from "./node-builder.js";
 
@@ -8,7 +8,7 @@ export interface Heads {
   /** [batch, sources, heads, size]. */
   readonly key: Output;
   readonly value: Output;
-  /** Of a head of the query. */
+  /** The size of a head of the query. */
   readonly size: number;
   /** Added to the scores [batch, heads, targets, sources], such as −10⁹ for what must not be seen. */
   readonly bias?: Output | undefined;

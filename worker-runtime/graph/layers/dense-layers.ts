@@ -49,7 +49,7 @@ export const dropout: LayerSpec = {
   },
 };
 
-/** Of which a batch normalization takes the mean and the variance. */
+/** The values of which a batch normalization takes the mean and the variance. */
 const STATISTICS = ["moving", "batch"] as const;
 
 export const batchNorm: LayerSpec = {

@@ -23,7 +23,7 @@ export const LAYERS: readonly LayerSpec[] = [
   ...[arrayPipeline, csvPipeline, textPipeline, recordPipeline],
 ];
 
-/** What a layer is connected to. */
+/** The node output that a layer is connected to. */
 export interface LayerSource {
   /** "x:0". */
   readonly tensor: string;

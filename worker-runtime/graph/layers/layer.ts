@@ -1,4 +1,4 @@
-/** What a layer block is: nodes with variables and initializers, made in one scope from a few settings. */
+/** A layer block: nodes with variables and initializers, made in one scope from a few settings. */
 import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 import type { Graph } from "../graph.js";
@@ -23,7 +23,7 @@ export interface LayerSpec {
   readonly name: string;
   /** One sentence. */
   readonly description: string;
-  /** What it can be connected to; left out: float32. */
+  /** The dtypes that it can be connected to; float32 unless given. */
   readonly takes?: "any" | "nothing";
   /** Inputs besides the one that it is connected to; a placeholder stands for each that is used until it is connected. */
   readonly others?: readonly LayerInput[];
@@ -40,7 +40,7 @@ export interface LayerSpec {
 export interface LayerInput {
   readonly name: string;
   readonly dtype: "float32" | "int32";
-  /** Of the placeholder that stands for it, -1 for any size; left out: any. */
+  /** The shape of the placeholder that stands for it, -1 for any size; any shape unless given. */
   readonly shape?: readonly number[];
 }
 

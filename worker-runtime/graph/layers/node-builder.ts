@@ -1,4 +1,4 @@
-/** What makes the nodes of a layer, whether it is a block that the user adds or one of a model that was opened. */
+/** Makes the nodes of a layer, be it a block that the user adds or one of a model that was opened. */
 import type { DType } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
@@ -21,7 +21,7 @@ export interface Normalization {
 /** Makes the nodes of one layer. */
 export class NodeBuilder {
   readonly graph: Graph;
-  /** What errors call the layer. */
+  /** The layer's name in errors. */
   readonly layer: string;
 
   constructor(graph: Graph, layer: string) {

@@ -12,7 +12,7 @@ import type { LayerBuilder, LayerField, LayerInput, LayerSpec } from "./layer.js
 /** One component of a dataset's elements. */
 interface Component {
   readonly dtype: DType;
-  /** Of one element. */
+  /** The shape of one element. */
   readonly shape: readonly number[];
 }
 

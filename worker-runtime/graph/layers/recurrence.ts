@@ -12,9 +12,9 @@ export interface CellOptions {
   readonly kernel: Output;
   readonly recurrent: Output;
   readonly bias?: Output | undefined;
-  /** Of the candidate and the result; left out: tanh. */
+  /** The activation of the candidate and the result; tanh unless given. */
   readonly activation?: Activation | undefined;
-  /** Of the gates; left out: sigmoid. */
+  /** The activation of the gates; sigmoid unless given. */
   readonly gate?: Activation | undefined;
 }
 
@@ -163,7 +163,7 @@ export function overTime(
   return { last: shaped[0] ?? input, states: shaped.slice(before.length), results };
 }
 
-/** What is new in the sequences [batch] in which a step counts, and what was known in the others. */
+/** The new state in the sequences [batch] in which a step counts, and the old one in the others. */
 function keptWhereMasked(
   layer: NodeBuilder,
   counts: Output,

@@ -1,4 +1,4 @@
-/** What tf.compat.v1.losses has: losses as scalars, in a collection of which `getTotalLoss` is the sum. */
+/** The losses of tf.compat.v1.losses as scalars, in a collection of which `getTotalLoss` is the sum. */
 export * from "./losses.js";
 export {
   addLoss,

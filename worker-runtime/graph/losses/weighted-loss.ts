@@ -26,7 +26,7 @@ export type Reduction = (typeof Reduction)[keyof typeof Reduction];
 
 export interface LossOptions {
   /**
-   * What each loss is multiplied by, 1 unless given: a scalar, or a tensor with the dimensions of the losses, each of
+   * The factor of each loss, 1 unless given: a scalar, or a tensor with the dimensions of the losses, each of
    * the same size or 1. A weight of 0 leaves a loss out.
    */
   readonly weights?: OpValue | undefined;

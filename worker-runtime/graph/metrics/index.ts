@@ -1,4 +1,4 @@
-/** What tf.compat.v1.metrics has: numbers that are gathered over many steps. */
+/** The metrics of tf.compat.v1.metrics: numbers that are gathered over many steps. */
 export * from "./classes.js";
 export {
   falseNegatives,

@@ -1,5 +1,5 @@
 /**
- * What metrics are made of: what is counted so far is in local variables, which `localVariablesInitializer` sets to 0.
+ * The parts of metrics: running totals are in local variables, which `localVariablesInitializer` sets to 0.
  * Facts from tensorflow/python/ops/metrics_impl.py.
  */
 import type { DType } from "../../protocol/dtype.js";

@@ -61,7 +61,7 @@ function handlesIn(nodes: readonly NodeDef[]): Map<string, AttrValue> {
   return handles;
 }
 
-/** What a node that reads a variable becomes when the variable is a constant. */
+/** The node that takes the place of one that reads a variable when the variable is a constant. */
 function reading(node: NodeDef, dtype: AttrValue): NodeDef[] {
   const { name, op, input } = node;
   const make = (op: string, attr: Readonly<Record<string, AttrValue | undefined>>, inputs = input) => {

@@ -60,7 +60,7 @@ function readingFrom(node: NodeDef, reads: ReadonlyMap<string, string>): NodeDef
     if (text.startsWith("^")) return text;
     const { node: source, output } = dataEdge(text);
     const read = reads.get(tensorName(source, output));
-    // What reads the variable itself is the one that takes the place of the others.
+    // The node that reads the variable itself takes the place of the others.
     return read === undefined || read === tensorName(node.name) ? text : read.replace(/:0$/, "");
   });
   return { ...node, input };

@@ -1,4 +1,4 @@
-/** What variables are initialized with, as tf.compat.v1's initializers: with equal seeds, the same numbers. */
+/** Initial values of variables, as of tf.compat.v1's initializers: with equal seeds, the same numbers. */
 import type { DType } from "../../protocol/dtype.js";
 import { elementsOfShape } from "../../protocol/shape.js";
 import { Tensor } from "../../protocol/tensor.js";
@@ -65,7 +65,7 @@ const TRUNCATED_DEVIATION = 0.87962566103423978;
 export interface VarianceScalingOptions extends Seeded {
   /** Defaults to 1. */
   readonly scale?: number | undefined;
-  /** What the variance is divided by; defaults to "fanIn". */
+  /** The divisor of the variance; defaults to "fanIn". */
   readonly mode?: "fanIn" | "fanOut" | "fanAverage" | undefined;
   /** Defaults to "truncatedNormal". */
   readonly distribution?: "truncatedNormal" | "uniform" | undefined;

@@ -44,7 +44,7 @@ export function variableScope<T>(
   }
 }
 
-/** What names of variables begin with where the call is: "model/", or "" outside of all scopes. */
+/** The prefix of variables' names where the call is: "model/", or "" outside of all scopes. */
 export function variableScopePrefix(graph: Graph): string {
   return storeOf(graph).prefix;
 }

@@ -227,7 +227,7 @@ const WORDS: Readonly<Record<string, string>> = {
   inf: 'float("inf")',
 };
 
-/** What a user typed as a value: numbers and lists are Python's own, other words are strings. */
+/** A value as a user typed it: numbers and lists are Python's own, other words are strings. */
 function literalText(text: string): string {
   return text.trim().replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,()[\]]+/g, (word) => {
     if (/^["']/.test(word)) return word;

@@ -1,4 +1,4 @@
-/** What a script does with the graph that it builds. */
+/** The part of a script that runs the graph that it builds. */
 import type { ClusterSpec } from "../../cluster/cluster-spec.js";
 
 /** Images that the user chose, as bytes; they are in no file. */

@@ -38,7 +38,7 @@ export interface Argument {
 
 /** Creates one node. */
 export interface Statement {
-  /** Of the program; unique in it. */
+  /** The name of its variable in the program, where it is unique. */
   readonly variable: string;
   readonly node: NodeDef;
   /**

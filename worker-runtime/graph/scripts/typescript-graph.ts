@@ -28,7 +28,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 );
 
 const INDENT = "  ";
-/** What the library exports and a script may use. */
+/** The names that the library exports and a script may use. */
 const LIBRARY = [
   "ClusterSpec",
   "feedFromFile",

@@ -270,7 +270,7 @@ const where: ShapeRule = (c) => [[-1, c.inputShapes[0]?.length ?? -1]];
 
 const vectorLike: ShapeRule = (c) => [ofRank(c, 0, 1)];
 
-/** What remains of a vector is known only in a run. */
+/** The remaining length of a vector is known only in a run. */
 const unique =
   (outputs: number): ShapeRule =>
   (c) =>

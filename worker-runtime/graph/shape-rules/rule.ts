@@ -1,4 +1,4 @@
-/** What the rules have in common: attributes, axes, sizes that may be unknown, and errors that name both shapes. */
+/** Shared parts of the rules: attributes, axes, sizes that may be unknown, and errors that name both shapes. */
 import { invalidArgument } from "../../protocol/status.js";
 import { allKnown } from "../known-ints.js";
 import { type Shape, shapeLabel } from "../shape.js";

@@ -162,7 +162,7 @@ export const stateRules: Rules = [
     "If StatelessIf While StatelessWhile Case StatelessCase IteratorGetNext IteratorGetNextSync",
     listed("output_shapes"),
   ),
-  // Of a function's argument, what its file says of it.
+  // A function's argument has the shape that its file gives.
   ["_Arg", listed("_output_shapes")],
   ...forOps("ResizeBilinear ResizeNearestNeighbor ResizeBicubic ResizeArea", resize),
   ["CropAndResize", cropAndResize],

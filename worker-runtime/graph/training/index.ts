@@ -1,4 +1,4 @@
-/** What tf.compat.v1.train has for a graph: optimizers, learning rates, the counter of steps. */
+/** The parts of tf.compat.v1.train for a graph: optimizers, learning rates, the counter of steps. */
 export { getOrCreateGlobalStep } from "./global-step.js";
 export * from "./learning-rates.js";
 export {

@@ -160,7 +160,7 @@ function evenPeriods(call: Call, done: Output): Period {
   return [restarts, call("Sub", [done, restarts])];
 }
 
-/** Of periods of which each is tMul times as long as the one before. */
+/** The position in periods of which each is tMul times as long as the one before. */
 function longerPeriods(call: Call, done: Output, tMul: number): Period {
   const powers = call("Sub", [1, call("Mul", [done, 1 - tMul])]);
   const restarts = call("Floor", [call("RealDiv", [call("Log", [powers]), Math.log(tMul)])]);
@@ -193,7 +193,7 @@ export interface NoisyLinearCosineOptions extends LinearCosineOptions {
   readonly initialVariance?: number | undefined;
   /** The power of the steps by which the variance is divided. Defaults to 0.55. */
   readonly varianceDecay?: number | undefined;
-  /** Of the noise; another one in each session unless given. */
+  /** The seed of the noise; another one in each session unless given. */
   readonly seed?: number | undefined;
 }
 

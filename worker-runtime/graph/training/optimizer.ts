@@ -32,7 +32,7 @@ export interface ApplyGradientsOptions {
 /** A learning rate or another number that an optimizer may compute anew in each step. */
 export type Hyperparameter = number | Output;
 
-/** What the update of one variable is made of. */
+/** The parts of the update of one variable. */
 export interface Update {
   readonly graph: Graph;
   readonly variable: Variable;

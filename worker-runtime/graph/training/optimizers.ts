@@ -8,7 +8,7 @@ import type { Variable } from "../variable.js";
 import { type Hyperparameter, Optimizer, type SlotSpec, type Update } from "./optimizer.js";
 
 interface Named {
-  /** Of the training operation and in the names of the slots. */
+  /** The name of the training operation, which is also in the names of the slots. */
   readonly name?: string | undefined;
 }
 
@@ -234,7 +234,7 @@ export class AdamWOptimizer extends AdamOptimizer {
   }
 }
 
-/** What changes a variable must not run before the gradients have read it. */
+/** A node that changes a variable must not run before the gradients have read it. */
 function afterGradient(update: Update, gradient: Output, make: () => Operation): Operation {
   return update.graph.withControlDependencies([gradient], make);
 }

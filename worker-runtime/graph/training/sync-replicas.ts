@@ -68,7 +68,8 @@ export class SyncReplicasOptimizer {
   }
 
   /**
-   * What the chief runs before its first step: lets so many steps of replicas begin before the first is complete.
+   * The operation that the chief runs before its first step: it lets so many steps of replicas begin before the
+   * first is complete.
    * @param numTokens -1: as many as replicas are aggregated.
    * @throws TensorFlowError INVALID_ARGUMENT before `applyGradients`, and for fewer than the first step takes
    */

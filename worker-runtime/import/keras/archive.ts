@@ -1,4 +1,4 @@
-/** What is in a .keras file, and how large it may be. */
+/** The entries of a .keras file, and how large they may be. */
 import type { ZipArchive } from "../../io/zip.js";
 import { invalidArgument } from "../../protocol/status.js";
 

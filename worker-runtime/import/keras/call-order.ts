@@ -41,7 +41,7 @@ export function callOrder<T extends OrderedCall>(
   return [...needed, ...calls.filter(({ key }) => !depths.has(key))];
 }
 
-/** What some calls need, each after what it reads. */
+/** The calls that some calls need, each after those that it reads. */
 function fromInputs<T extends OrderedCall>(byKey: ReadonlyMap<string, T>, wanted: readonly string[]): T[] {
   const sorted: T[] = [];
   const seen = new Set<string>();

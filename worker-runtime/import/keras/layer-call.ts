@@ -9,7 +9,7 @@ import type { LayerConfig } from "./layer-config.js";
 
 /** A weight that a layer has, in the order in which Keras lists them. */
 export interface WeightDecl {
-  /** What the variable is called within the layer's scope. */
+  /** The variable's name within the layer's scope. */
   readonly name: string;
   /** Where a .keras file has it, below the layer: "vars/0"; of several, the first that there is. */
   readonly at: readonly string[];
@@ -28,7 +28,7 @@ export interface LayerWeights {
 /** The masks of tensors: which of their steps [batch, time] count, as bools. Those of others all do. */
 export type Masks = Map<Output, Output>;
 
-/** What a layer was called with. */
+/** The arguments of a layer's call. */
 export interface Arguments {
   /** The tensors, in order. */
   readonly inputs: readonly Output[];
@@ -40,7 +40,7 @@ export interface Arguments {
   readonly values: ReadonlyMap<string, unknown>;
   /** The dtype of the first result, if another layer takes it, as the file has it and Keras names it. */
   readonly resultDtype?: string | undefined;
-  /** Of all tensors that were made so far. */
+  /** The masks of all tensors that were made so far. */
   readonly masks: Masks;
 }
 
@@ -111,7 +111,7 @@ export class LayerCall extends NodeBuilder {
     const trainable = this.#weights.isTrainable(key);
     const made = variable(this.graph, inFloat32(value), {
       ...{ name: key, kind: "resource", trainable },
-      // Of global ones TensorFlow looks for a checkpoint beside the SavedModel; these have their values in the graph.
+      // For global ones TensorFlow looks for a checkpoint beside the SavedModel; these have their values in the graph.
       collections: [GraphKeys.LOCAL_VARIABLES],
     }).value;
     this.#weights.made.set(key, made);
@@ -170,6 +170,6 @@ export interface KerasLayer {
   readonly weights?: (config: LayerConfig) => readonly WeightDecl[];
   /** @throws TensorFlowError UNIMPLEMENTED for a setting that is not known here; INVALID_ARGUMENT */
   call(layer: LayerCall): Output | readonly Output[];
-  /** Of the results; left out: by the layer's class. */
+  /** The masks of the results; by the layer's class unless given. */
   masks?(layer: LayerCall, results: readonly Output[]): readonly (Output | undefined)[];
 }

@@ -1,6 +1,6 @@
 import { invalidArgument, unimplemented } from "../../protocol/status.js";
 
-/** What to do with a model that has something that cannot be opened here. */
+/** The advice about a model that has something that cannot be opened here. */
 const REMEDY =
   "Tensordeck cannot open this; export the model from Keras as a SavedModel, model.export(folder), and open that.";
 
@@ -10,7 +10,7 @@ const MAX_SIZE = 2 ** 31 - 1;
 export class LayerConfig {
   readonly className: string;
   readonly name: string;
-  /** Of the Keras that wrote the file: 2 or 3. */
+  /** The major version of the Keras that wrote the file: 2 or 3. */
   readonly kerasVersion: number;
   readonly #values: Readonly<Record<string, unknown>>;
 

@@ -33,7 +33,7 @@ function joinedMask(layer: LayerCall): Output | undefined {
   return masks.reduce((all, mask) => (all && mask ? layer.op("LogicalOr", [all, mask]) : undefined));
 }
 
-/** Of inputs side by side, as of `joinedMask`; of inputs one after the other, their masks one after the other. */
+/** The mask of inputs side by side, as `joinedMask`; for inputs one after the other, their masks one after the other. */
 export function concatenatedMask(layer: LayerCall, axis: number): Output | undefined {
   const { inputs } = layer.args;
   const masks = inputs.map((input) => layer.maskOf(input));

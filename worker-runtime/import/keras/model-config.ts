@@ -26,7 +26,7 @@ export interface LayerNode {
   readonly config: LayerConfig;
   /** Where Keras has the class; undefined for layers in HDF5 files. */
   readonly module: string | undefined;
-  /** Of a class that the program that wrote the file defines. */
+  /** True for a class that the program that wrote the file defines. */
   readonly isCustom: boolean;
   readonly isTrainable: boolean;
   /** If the layer is a model itself. */
@@ -65,7 +65,7 @@ const kerasTensorSchema = z.object({
   config: z.object({ keras_history: historySchema, dtype: z.string().optional() }),
 });
 const callSchema = z.object({ args: z.array(z.unknown()), kwargs: z.record(z.string(), z.unknown()) });
-/** Of Keras 2: the layer, its call, the output, and the call's other arguments. */
+/** The form of Keras 2: the layer, its call, the output, and the call's other arguments. */
 const oldInputSchema = z.tuple([
   z.string(),
   z.number().int().min(0),

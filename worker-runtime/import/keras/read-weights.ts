@@ -7,7 +7,7 @@ import { MAX_WEIGHT_BYTES, partOf, WEIGHTS } from "./archive.js";
 
 /** One value of a layer. */
 export interface SavedWeight {
-  /** Of an older file, the variable's own name: "dense/kernel". Otherwise where the file has it, "vars/0". */
+  /** In an older file the variable's own name, "dense/kernel", otherwise its place in the file, "vars/0". */
   readonly name: string;
   readonly value: Tensor;
 }

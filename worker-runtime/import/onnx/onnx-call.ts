@@ -31,7 +31,7 @@ const WIDER: Partial<Record<DType, readonly DType[]>> = {
 /** Makes the nodes that compute one node of ONNX. */
 export class OnnxCall extends NodeBuilder {
   readonly type: string;
-  /** Of the operator set: what a node means depends on it. */
+  /** The version of the operator set, on which the meaning of a node depends. */
   readonly opset: number;
   readonly outputs: number;
   readonly #node: NodeProto;

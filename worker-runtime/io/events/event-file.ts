@@ -1,4 +1,4 @@
-/** What every file of events has that TensorBoard reads: a name by which it is found, and the format's version first. */
+/** The parts of every file of events that TensorBoard reads: a name by which it is found, and the format's version first. */
 import { hostname } from "node:os";
 import { Event } from "../../../protos/generated/tensorflow/event.js";
 import { frameRecord } from "../tfrecord/framing.js";

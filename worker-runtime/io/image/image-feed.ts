@@ -74,7 +74,7 @@ async function readImages(
   return new Tensor("uint8", [images.length, height, width, channels], pixels);
 }
 
-/** What `readImageFolder` gives, without the images' size, which the target decides. */
+/** The result of `readImageFolder`, without the images' size, which the target decides. */
 export async function describeImageFolder(folder: string) {
   const { images } = await listImages(folder);
   return [

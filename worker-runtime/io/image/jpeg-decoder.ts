@@ -34,7 +34,7 @@ class Decoder {
   readonly #ac: (HuffmanTable | undefined)[] = [];
   #frame: JpegFrame | undefined;
   #restartInterval = 0;
-  /** Of an Adobe segment: 0 colors as they are, 1 YCbCr, 2 YCCK. */
+  /** The transform of an Adobe segment: 0 colors as they are, 1 YCbCr, 2 YCCK. */
   #transform: number | undefined;
   #isJfif = false;
 
@@ -47,7 +47,7 @@ class Decoder {
     let isDone = false;
     let scans = 0;
     for (let at = 2; !isDone && at + 1 < bytes.length; ) {
-      // What is between two segments is skipped, as libjpeg does.
+      // Bytes between two segments are skipped, as libjpeg does.
       if (bytes[at] !== 0xff || [0x00, 0xff].includes(bytes[at + 1] ?? 0)) {
         at += 1;
         continue;

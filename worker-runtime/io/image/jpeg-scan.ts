@@ -21,7 +21,7 @@ export interface Scan {
   /** The coefficients that the scan has, first and last. */
   readonly from: number;
   readonly to: number;
-  /** Of successive approximation: the bit of the scan before, 0 in a first one, and this one's. */
+  /** The successive approximation: the bit of the scan before, 0 in a first one, and this one's. */
   readonly high: number;
   readonly low: number;
   /** Units between restarts; 0 for none. */

@@ -8,7 +8,7 @@ export type RecordCompression = "" | "GZIP" | "ZLIB";
 
 /** Bytes that tell how a file is compressed. */
 export const SIGNATURE_BYTES = 12;
-/** Of compressed bytes in memory; streams have no limit. */
+/** The largest result of compressed bytes in memory; streams have no limit. */
 const MAX_UNPACKED_BYTES = 2 ** 30;
 
 /** How a file is compressed that is known to hold records. */
@@ -31,7 +31,7 @@ export function unpacked(
 ): AsyncIterable<Uint8Array> {
   if (compression === "") return pieces;
   const unzip: Transform = compression === "GZIP" ? createGunzip() : createInflate();
-  // What goes wrong destroys the last stream with its error, which the reader of that stream gets.
+  // A failure destroys the last stream with its error, which the reader of that stream gets.
   pipeline(Readable.from(pieces, { objectMode: false }), unzip, () => undefined);
   return unzip;
 }

@@ -11,7 +11,7 @@ import { type FeatureDType, type FeatureValues, featuresOf } from "./example.js"
 /** How a feature is read; what is left out is as the first record that has the feature says. */
 export interface FixedLenFeature {
   readonly dtype?: FeatureDType | undefined;
-  /** Of one record's values. With sizes of -1, as the first record says. */
+  /** The shape of one record's values. Sizes of -1 are as the first record says. */
   readonly shape?: readonly number[] | undefined;
   /** For records without the feature: of its shape, or a single element for all; without it they are an error. */
   readonly defaultValue?: Tensor | TensorValue | undefined;
@@ -38,7 +38,7 @@ export class FeatureColumn {
   readonly #file: string;
   readonly #feature: ColumnFeature;
   #name: string | undefined;
-  /** What all records have; known with the first one that has the feature. */
+  /** The shape that all records have; known with the first one that has the feature. */
   #known: Known | undefined;
   #numbers: Float32Array | BigInt64Array | undefined;
   readonly #texts: Uint8Array[] = [];
@@ -174,7 +174,7 @@ export class FeatureColumn {
   }
 }
 
-/** What an Example holds values of a dtype as. */
+/** The kind of list in which an Example holds values of a dtype. */
 function featureDType(dtype: DType): FeatureDType {
   if (dtype === "string") return dtype;
   return dtypeKind(dtype) === "float" || dtypeKind(dtype) === "bits" ? "float32" : "int64";

@@ -1,4 +1,4 @@
-/** What the records of a TFRecord file hold, told without keeping any of them. */
+/** The contents of the records of a TFRecord file, found without keeping any of them. */
 import { invalidArgument } from "../../protocol/status.js";
 import { type FeatureDType, featuresOf } from "./example.js";
 

@@ -10,7 +10,7 @@ import { FeatureColumn } from "./feature-column.js";
 /** How a feature is fed, as tf.io.FixedLenFeature; what is left out is as the target and the records say. */
 export interface FeedFeature {
   readonly dtype?: FeatureDType | undefined;
-  /** Of one record's values. */
+  /** The shape of one record's values. */
   readonly shape?: readonly number[] | undefined;
   /** The value of records without the feature, as a text; a single element is taken for all of the shape. */
   readonly default?: string | undefined;
@@ -20,7 +20,7 @@ export interface RecordFeedOptions {
   /** The feature's name; needed if records have several. */
   readonly column?: string | number | undefined;
   readonly feature?: FeedFeature | undefined;
-  /** Of the target, whose first dimension counts the records. */
+  /** The shape of the target, whose first dimension counts the records. */
   readonly shape?: readonly number[] | undefined;
   readonly dtype?: DType | undefined;
 }

@@ -22,7 +22,7 @@ export class RecordParser {
   #held = 0;
   /** Where the record in progress begins. Bytes. */
   #offset = 0;
-  /** Of the record in progress, from 1. */
+  /** The number of the record in progress, from 1. */
   #number = 1;
   /** Where a record begins is not known: bytes are skipped until a header is intact. */
   #isLost = false;

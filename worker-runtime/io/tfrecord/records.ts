@@ -149,7 +149,7 @@ async function withHead(
   return { head: Buffer.concat(taken), whole: whole() };
 }
 
-/** What zlib says of bytes that it cannot decompress; other errors stay as they are. */
+/** zlib's error about bytes that it cannot decompress; other errors stay as they are. */
 function unpackError(error: unknown, parser: RecordParser, compression: RecordCompression): unknown {
   if (error instanceof TensorFlowError || !(error instanceof Error) || !("code" in error)) return error;
   if (typeof error.code !== "string" || !error.code.startsWith("Z_")) return error;

@@ -68,7 +68,7 @@ class StartPlanner {
     }
   }
 
-  /** What to run for a node; undefined if nothing is left of it. */
+  /** The nodes to run for a node; undefined if nothing is left of it. */
   target(name: string): string | undefined {
     const ends = this.#flat.ends(name).filter((end) => !this.#isEmpty(end));
     const [only, ...more] = ends;

@@ -1,4 +1,4 @@
-/** What collective operations sent between tasks: TensorFlow's servers record none of it. */
+/** The transfers of collective operations between tasks: TensorFlow's servers record none of it. */
 import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";

@@ -4,7 +4,7 @@ import type { TransferTiming } from "./timings.js";
 import type { TraceRecord } from "./trace-record.js";
 
 const NAMES = /^MEMCPY(HtoD|DtoH)$/;
-/** What the device of a copy is followed by in the name of its record's lane. */
+/** The suffix of a copy's device in the name of its record's lane. */
 const LANE_ENDING = "/memcpy";
 
 /**

@@ -8,7 +8,7 @@ export interface MemoryPoint {
   readonly bytes: number;
 }
 
-/** What the nodes of a step allocated of one memory, such as that of a GPU or the host. */
+/** The allocations of a step's nodes in one memory, such as that of a GPU or the host. */
 export interface DeviceMemory {
   readonly device: string;
   /** The engine's name of the memory: "cpu", "GPU_0_bfc". */
@@ -47,7 +47,7 @@ export function deviceMemory(records: readonly TraceRecord[], first: number): De
 
 /** The sum of all changes up to each of them. */
 function held(changes: readonly MemoryPoint[]): Pick<DeviceMemory, "peakBytes" | "peakMicros" | "points"> {
-  // What is freed at the time at which something else is allocated was held together with it.
+  // Memory that is freed at the time at which other memory is allocated was held together with it.
   const sorted = changes.toSorted((one, other) => one.micros - other.micros || other.bytes - one.bytes);
   const points: MemoryPoint[] = [];
   let bytes = 0;

@@ -32,7 +32,7 @@ export interface StepTrace {
   readonly devices: readonly string[];
   /** How far each task's clock was shifted, in microseconds; unshifted tasks are not listed. */
   readonly clockOffsets: ReadonlyMap<string, number>;
-  /** What the step allocated, by device. */
+  /** The step's allocations, by device. */
   readonly memory: readonly DeviceMemory[];
 }
 
@@ -160,7 +160,7 @@ export interface NodeSummary {
   readonly node: string;
   readonly op: string;
   readonly device: string;
-  /** Of the first run. */
+  /** The start of the first run. */
   readonly startMicros: number;
   /** The total of all runs. */
   readonly durationMicros: number;

@@ -8,7 +8,7 @@ import type { Source } from "./adapters.js";
 import type { NftInputChain, NftRule, NftRuleset } from "./filter-chains.js";
 import { nftAddress, nftPorts } from "./filter-rules.js";
 
-/** What one rule denies, as far as it can be read. */
+/** The traffic that one rule denies, as far as it can be read. */
 export interface Denial {
   /** As the user knows it. */
   readonly text: string;
@@ -65,7 +65,10 @@ function overlap(one: string, other: string): boolean {
   return familyOf(one) === familyOf(other) && (contains(one, second) || contains(other, first));
 }
 
-/** Of a chain of nftables and those that it jumps to. A last rule that denies all is no rule of its own, but the policy. */
+/**
+ * The traffic that is denied by a chain of nftables and those that it jumps to. A last rule that denies all is no rule of its own,
+ * but the policy.
+ */
 export function nftDenials({ chains, rules }: NftRuleset, inputChain: NftInputChain): DeniedTraffic {
   const { family, table, chain } = inputChain;
   const own = rules.filter((rule) => rule.family === family && rule.table === table);
@@ -136,7 +139,7 @@ function nftDenial({ expr, comment }: NftRule, isDrop: boolean): Denial {
   return { text: words.join(" "), protocol, ports, from };
 }
 
-/** Of INPUT in what `iptables -S` prints. */
+/** The traffic that INPUT denies, in the output of `iptables -S`. */
 export function iptablesDenials(command: string, listing: string): DeniedTraffic {
   const lines = listing
     .split("\n")
@@ -160,7 +163,7 @@ export function iptablesDenials(command: string, listing: string): DeniedTraffic
   };
 }
 
-/** Of ufw, in what `ufw show added` prints. */
+/** The traffic that ufw denies, in the output of `ufw show added`. */
 export function ufwDenials(added: string): DeniedTraffic {
   const lines = added.split("\n").map((line) => line.trim());
   const denials = lines.flatMap((line): Denial[] => {
@@ -180,7 +183,7 @@ export function ufwDenials(added: string): DeniedTraffic {
   return { name: "ufw", letsInTheRest: false, denials };
 }
 
-/** Of firewalld's rich rules, in what `--list-all-zones` prints. */
+/** The traffic that firewalld's rich rules deny, in the output of `--list-all-zones`. */
 export function firewalldDenials(listing: string): DeniedTraffic {
   const denials = listing.split("\n").flatMap((line): Denial[] => {
     const text = line.trim();

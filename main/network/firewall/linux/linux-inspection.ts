@@ -1,4 +1,4 @@
-/** What the kinds of firewalls on Linux have in common. */
+/** Parts that the kinds of firewalls on Linux share. */
 import { isLinkLocalIpv6 } from "../../../../worker-runtime/cluster/host.js";
 import type { FirewallFacts, FirewallPlan, FirewallRule } from "../../../api/firewall.js";
 import type { Inspection } from "../backend.js";
@@ -21,7 +21,7 @@ export interface LinuxContext {
   readonly signal: AbortSignal;
 }
 
-/** What a script does for one change: its commands, and what the user should know of them. */
+/** A script's steps for one change: its commands, and what the user should know of them. */
 export interface LinuxSteps {
   readonly lines: readonly string[];
   /** If rules differ by zone: the sources of each zone. */

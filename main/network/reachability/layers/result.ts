@@ -1,4 +1,4 @@
-/** What all layers of a probe share: timing, failures and names. */
+/** Parts that all layers of a probe share: timing, failures and names. */
 import type { FailureCause, Layer, LayerResult } from "../../../api/reachability.js";
 import { errnoOf, messageOf } from "../../../shared/problems.js";
 

@@ -16,7 +16,7 @@ const MOST_GPUS = 64;
 const MOST_PROCESSES = 256;
 const MOST_ENGINES = 16;
 
-/** What a paired machine reports about itself, and what the caller may do there. */
+/** A paired machine's report about itself, and the caller's rights there. */
 export interface DescribedMachine {
   readonly deviceId: string;
   readonly role: Role;

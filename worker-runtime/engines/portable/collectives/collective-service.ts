@@ -36,7 +36,7 @@ export interface CollectiveSession {
 
 /** The collectives of a task: its worker's answers to other tasks, and the collectives of its own steps. */
 export class CollectiveService {
-  /** Of all masters of this task. */
+  /** The sequences of all masters of this task. */
   readonly sequences = new StepSequences();
   readonly #options: CollectiveServiceOptions;
   readonly #leader = new GroupLeader();

@@ -129,7 +129,7 @@ function rankBefore(rank: number, size: number): number {
   return (rank + size - 1) % size;
 }
 
-/** Of equal size except for the last ones, which may be empty. */
+/** Chunks of equal size except for the last ones, which may be empty. */
 function chunksOf({ dtype, size }: Tensor, count: number): Chunk[] {
   const length = ringChunkBytes(Math.ceil(size / count) * itemSize(dtype)) / itemSize(dtype);
   return Array.from({ length: count }, (_, index) => {

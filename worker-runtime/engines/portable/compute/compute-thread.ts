@@ -86,7 +86,7 @@ function answer(request: RunMessage): void {
     const hasKernel = kernels.has(request.kernel);
     port?.postMessage({ code, message, hasKernel } satisfies AnswerMessage);
   }
-  // What remains here is garbage: the outputs have moved.
+  // The rest is garbage: the outputs have moved.
   residentLedger.publish(0);
   if (bytesOf(request.inputs) >= COLLECTED_BYTES) {
     // Otherwise an idle thread keeps the inputs of its last run. At this point they are still referenced.

@@ -51,7 +51,7 @@ export class AllocationLog {
   }
 }
 
-/** What identifies the memory of a value. */
+/** The identity of a value's memory. */
 function keyOf(value: MaybeValue): object | undefined {
   const held = value instanceof RefValue ? value.cell.value : value;
   if (!(held instanceof Tensor)) return undefined;

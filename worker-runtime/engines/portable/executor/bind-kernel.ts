@@ -13,7 +13,7 @@ export interface BoundNode {
   readonly work: NodeWork;
   /** The type of device that its kernel is for. */
   readonly deviceType: string;
-  /** What is known of its op. */
+  /** The facts about its op. */
   readonly facts: OpFacts;
 }
 

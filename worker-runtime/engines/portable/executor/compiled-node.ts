@@ -49,7 +49,7 @@ export interface RegionPart {
   readonly shapes: readonly (readonly number[] | undefined)[];
 }
 
-/** What a region needs of the step that it runs in. */
+/** The part of a step that a region in it needs. */
 export interface RegionHost {
   readonly step: StepContext;
   /** The error that ended the step; undefined while it runs. */
@@ -67,10 +67,10 @@ export interface RegionHost {
   copied(device: string, bytes: number, startMillis: number): void;
 }
 
-/** What the end of a node brings to a region. */
+/** The signal that the end of a node brings to a region. */
 export const HAS_ENDED: Value = new Tensor("bool", [], Uint8Array.of(1));
 
-/** Of a control edge that leads to no region: only that it has come counts. */
+/** The input of a control edge that leads to no region: only its arrival counts. */
 export const NO_INPUT = -1;
 
 /**
@@ -101,7 +101,7 @@ export const InputRule = {
 /** All that running most nodes takes. Nodes share it where they can, so that it is in the processor's cache. */
 export interface QuickNode {
   readonly work: PureWork;
-  /** Of its work, if it has two inputs and one float32 output. */
+  /** The small form of its work, if it has two inputs and one float32 output. */
   readonly small: PureWork["small"];
   readonly outputDtypes: readonly (DType | undefined)[];
 }
@@ -114,7 +114,7 @@ export interface StaticFrame {
   /** The number of data inputs of all its nodes. */
   readonly inputCount: number;
   /**
-   * What an iteration starts with: for each node what it waits for, then for each node 0, its dead inputs.
+   * The counts that an iteration starts with: for each node its pending inputs, then for each node 0, its dead inputs.
    * A merge waits for its control inputs alone.
    */
   readonly counters: Int32Array;
@@ -149,7 +149,7 @@ export interface ExecutableNode {
   readonly referencesToRead: readonly number[];
   readonly outputDtypes: readonly (DType | undefined)[];
   readonly outputIsRef: readonly boolean[];
-  /** What is known of its op; of a region, what holds for all of it. */
+  /** The facts about its op; for a region, those that hold for all of it. */
   readonly facts: OpFacts;
 }
 
@@ -162,7 +162,7 @@ export interface CompiledNode extends ExecutableNode {
   readonly isConstantEnter: boolean;
   /** The node's number within its frame. */
   readonly slot: number;
-  /** Of a region also its control inputs: where some are dead and others not, it must know which. */
+  /** For a region including its control inputs: where some are dead and others not, it must know which. */
   readonly inputCount: number;
 }
 

@@ -49,7 +49,7 @@ export function runGraph(graph: CompiledGraph, call: GraphCall): Promise<readonl
 
 /** So much work is done, by its estimates, before the clock is looked at again. */
 const MAX_UNCLOCKED_NANOS = 50_000;
-/** What a node of small tensors takes with its kernel. */
+/** The expected time of a node of small tensors with its kernel. */
 const NANOS_PER_SMALL_NODE = 500;
 /** Its kernel alone. */
 const NANOS_PER_SMALL_KERNEL = 100;
@@ -292,7 +292,7 @@ class GraphRun implements Sliced {
       this.#state.finished(activation, outputs, this.#ready);
     }
     letValuesGo(activation.inputs);
-    // What nothing waits for.
+    // Free outputs that have no consumer.
     freeAllUnlessHeld(outputs);
   }
 

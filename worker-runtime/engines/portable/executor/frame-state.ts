@@ -25,7 +25,7 @@ interface Store {
 const spareStores = new WeakMap<StaticFrame, Store[]>();
 /** Arrays for fewer nodes are made as fast as they are cleared. */
 const MIN_KEPT_NODES = 64;
-/** Of one frame: steps that run at the same time, or iterations. */
+/** The spare states of one frame, for steps or iterations at the same time. */
 const MAX_SPARES = 2;
 
 /** One iteration of a frame: what its nodes still wait for and the inputs that have arrived. Changed by StepState alone. */

@@ -27,7 +27,7 @@ import type { Activation } from "./step-state.js";
 /** Kernels that are expected to take longer run on a compute thread. */
 const MAX_INLINE_NANOS = 15e6;
 
-/** What the nodes of one call of a graph share. */
+/** The state that the nodes of one call of a graph share. */
 export interface Call {
   readonly step: RunningStep;
   readonly args: readonly Value[];
@@ -35,11 +35,11 @@ export interface Call {
   readonly results: (Value | undefined)[];
   /** The time that nodes are expected to have taken since the executor looked at the clock. */
   unclockedNanos: number;
-  /** What all its pure kernels are expected to take. */
+  /** The expected time of all its pure kernels. */
   readonly work: { kernelNanos: number };
 }
 
-/** What a node takes besides its kernel. */
+/** The time of a node besides its kernel. */
 const NANOS_PER_NODE = 1000;
 /** The kernels of stateful nodes give no estimate. */
 const NANOS_PER_STATEFUL_NODE = 25_000;
@@ -224,7 +224,7 @@ function runPure(
   isOnDevices: boolean,
   call: Call,
 ): Outputs | Promise<Outputs> {
-  // What takes tensors that lie on a device hands them on, and does not look at them.
+  // A kernel that takes tensors on a device hands them on, and does not look at them.
   const nanos = isOnDevices ? 0 : work.cost(tensors);
   call.work.kernelNanos += nanos;
   if (nanos > MAX_INLINE_NANOS && call.step.compute !== undefined) {

@@ -52,7 +52,7 @@ export interface Ready {
   push(activation: Activation): unknown;
 }
 
-/** Of `StepState.goOn`: no node is to be run next. */
+/** A result of `StepState.goOn`: no node is to be run next. */
 export const NO_SLOT = -1;
 
 /** The outputs of a node that does not run. */
@@ -243,7 +243,7 @@ export class StepState {
     value: Value | undefined,
     ready: Ready,
   ): void {
-    // What is dead stops here: otherwise a loop would never end.
+    // Dead values stop here: otherwise a loop would never end.
     if (isDead) {
       return;
     }
@@ -335,7 +335,7 @@ export class StepState {
     }
   }
 
-  /** Of a dead value, to a merge, or from an output that stands for the end of a node in a region. */
+  /** Delivers a dead value, to a merge, or from an output that stands for the end of a node in a region. */
   #deliverSpecially(
     target: CompiledNode,
     index: number,

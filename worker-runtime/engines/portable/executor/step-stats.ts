@@ -52,7 +52,7 @@ export class StepStatsCollector {
   readonly #nodes: NodeRecord[] = [];
   readonly #copies: CopyRecord[] = [];
   readonly #log = new AllocationLog();
-  /** What regions put out, by device: their nodes are not seen one by one. */
+  /** The outputs of regions, by device: their nodes are not seen one by one. */
   readonly #ofRegions = new Map<string, Allocation[]>();
   /** When the kernels that ran on other threads began, by their outputs. */
   readonly #begun = new WeakMap<Outputs, number>();
@@ -154,7 +154,7 @@ export class StepStatsCollector {
     };
     for (const { device, millis } of this.#sources) {
       const memory = memoryOf(device, this.#ofRegions.get(device) ?? []);
-      // Of several graphs on a device, one shows it.
+      // One of several graphs on a device shows it.
       this.#ofRegions.delete(device);
       statsOf(device).push(
         execStats(SOURCE_NAME, `${SOURCE_NAME} = NoOp()`, millis, millis, { output: [], memory }),
@@ -215,7 +215,7 @@ function scheduledAt(millis: number): Pick<NodeExecStats, "scheduledMicros" | "s
   return { scheduledMicros: nanos / 1000n, scheduledNanos: nanos };
 }
 
-/** What a node allocated, as TensorFlow records it. */
+/** A node's allocations, as TensorFlow records them. */
 function memoryOf(device: string, allocations: readonly Allocation[]): AllocatorMemoryUsed[] {
   const gpu = /gpu:\d+$/i.exec(device)?.[0];
   return allocatorMemory(allocations, gpu?.toUpperCase() ?? ALLOCATOR_NAME, microsAt);

@@ -1,7 +1,7 @@
 /**
- * What is known of an op apart from how it computes. Facts are defined once, with the op's kernel, and read from the
+ * The facts about an op apart from how it computes. Facts are defined once, with the op's kernel, and read from the
  * registry: by the executor, and by the master, which places, partitions and rewrites graphs. Omitted facts are false.
- * What every reader of a graph has to know, with or without kernels, is in graph/structural-ops.ts.
+ * Facts that every reader of a graph has to know, with or without kernels, are in graph/structural-ops.ts.
  */
 export interface OpFacts {
   /** A live node may leave an output without a value, as a Switch leaves one of its two. */

@@ -83,7 +83,7 @@ class ChannelSums {
   }
 }
 
-/** What the op returns of the mean and the variance: NaN for an empty batch. */
+/** The op's outputs of mean and variance: NaN for an empty batch. */
 function unlessEmpty(
   model: ModelBuilder,
   images: OnnxValue,

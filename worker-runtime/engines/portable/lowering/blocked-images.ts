@@ -40,7 +40,7 @@ export function toBlocks(
   return value;
 }
 
-/** What an operator on blocks returns. */
+/** The result of an operator on blocks. */
 export interface BlockedResult {
   readonly channels: number;
   readonly channelsFirst: boolean;

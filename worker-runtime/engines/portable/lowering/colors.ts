@@ -97,7 +97,7 @@ function pixelwise(
     lower: (_, inputs, context) => {
       const images = inputAt(inputs, 0);
       const rank = context.rank(images);
-      // What an adjustment is by is a scalar.
+      // The adjustment factor must be a scalar.
       if (rank < leastRank || inputs.slice(1).some((input) => context.rank(input) !== 0)) return undefined;
       const write = new Colors(context, rank);
       return [write.images(convert(write, write.channels(images), inputs))];

@@ -15,7 +15,7 @@ const MAX_BOUNDARIES = 64;
 
 /** The number of flags along the last axis that are true. @param flags have one more dimension than the result. */
 function countTrue(write: Writer, flags: OnnxValue, dtype: DType): OnnxValue {
-  // Of int32: sums of fewer than 2^31 ones are exact.
+  // They are int32: sums of fewer than 2^31 ones are exact.
   const ones = write.cast(flags, "int32");
   return write.cast(write.same("ReduceSum", [ones, write.longs([-1])], { keepdims: int(0) }), dtype);
 }

@@ -1,7 +1,7 @@
 import { TensorFlowError } from "../../../protocol/status.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 
-/** What `read` returns; undefined if it rejects what it is given, about which the op's kernel reports. */
+/** The result of `read`; undefined if it rejects its arguments, about which the op's kernel reports. */
 export function accepted<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -74,7 +74,7 @@ function withoutHalves(node: KernelNode): KernelNode {
   return new KernelNode({ ...node.def, attr }, node.opDef, node.scope);
 }
 
-/** What a lowering may ask about its inputs: about those that were widened, all but their values. */
+/** The questions that a lowering may ask about its inputs: for those that were widened, all but their values. */
 function contextOf(context: LoweringContext, widened: ReadonlyMap<string, OnnxValue>): LoweringContext {
   const given = (value: OnnxValue) => widened.get(value.name) ?? value;
   return {

@@ -51,7 +51,7 @@ export interface Lowering {
   ): readonly OnnxValue[] | undefined;
 }
 
-/** What runs a model. */
+/** The runner of a model. */
 export interface LoweringDevice {
   /** Whether the model runs on a GPU: for what is faster there, or on a CPU. */
   readonly isOnGpu: boolean;
@@ -59,7 +59,7 @@ export interface LoweringDevice {
   readonly blockedChannels: number | undefined;
 }
 
-/** What a lowering can query about its node's inputs, and the model that it writes to. */
+/** The facts about a node's inputs that its lowering can query, and the model that it writes to. */
 export interface LoweringContext extends LoweringDevice {
   readonly model: ModelBuilder;
   /** The rank of an input, or of a value returned by another lowering. The model is made for these ranks. */

@@ -231,7 +231,7 @@ function sparseGradient(scale: Scale): Lowering {
   };
 }
 
-/** What each row of a segment receives of the segment's gradient. */
+/** The part of a segment's gradient that each of its rows receives. */
 function sharesOf(
   write: Writer,
   gradients: OnnxValue,

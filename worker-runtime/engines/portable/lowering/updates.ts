@@ -103,7 +103,7 @@ function ftrl(shrinkage?: string): Rule["update"] {
   return (m, arg, node, context) => {
     const multiplied = node.bool("multiply_linear_by_lr");
     const [old, g] = [arg("var"), arg("grad")];
-    // What the kernel refuses.
+    // The kernel refuses these.
     const isRate = multiplied ? m.atLeast(arg("lr"), m.zero) : m.greater(arg("lr"), m.zero);
     const lr = m.unless(m.not(isRate), arg("lr"));
     const notNegative = (name: string) => m.unless(m.greater(m.zero, arg(name)), arg(name));

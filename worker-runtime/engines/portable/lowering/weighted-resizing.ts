@@ -15,7 +15,7 @@ import { inputAt, numbersOf, Writer } from "./writer.js";
 /** More pixels per result are left to the kernel: each takes a few nodes of the size of the result. */
 const MAX_TAPS = 16;
 
-/** What one pixel along a side is the sum of: indices of other pixels, and their weights. */
+/** The terms of one pixel along a side: indices of other pixels, and their weights. */
 interface Part {
   readonly index: number;
   readonly weight: number;

@@ -58,7 +58,7 @@ export function* colocate(input: ColocationInput): PausingWork<Colocation> {
 
 class Groups implements Colocation {
   readonly #input: ColocationInput;
-  /** Of nodes that something was found out about; the others are by themselves. */
+  /** The groups of nodes about which something was found out; the others are by themselves. */
   readonly #byNode = new Map<string, GrowingGroup>();
   readonly #finished = new Map<GrowingGroup, ColocationGroup>();
   readonly #specs = new Map<string, DeviceParts>();

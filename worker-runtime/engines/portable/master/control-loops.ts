@@ -45,7 +45,7 @@ export function addControlLoops(graph: StepGraph, tools: ControlLoopTools): Loop
 
 class ControlLoops implements LoopedGraph {
   readonly #nodes: Map<string, GraphNode>;
-  /** Of the added nodes. */
+  /** The devices of the added nodes. */
   readonly #added = new Map<string, string>();
   readonly #graph: StepGraph;
   readonly #frames: LoopFrames;

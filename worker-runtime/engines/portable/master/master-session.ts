@@ -27,7 +27,7 @@ import { StepRunner } from "./step-runner.js";
 import { checkSignature } from "./step-signature.js";
 import { createWorkerSessions, deleteWorkerSessions, type WorkerSessions } from "./worker-sessions.js";
 
-/** What opening a session needs from its master. */
+/** The parts of a master that opening a session needs. */
 export interface SessionTools {
   readonly env: MasterEnvironment;
   readonly limits: MasterLimits;

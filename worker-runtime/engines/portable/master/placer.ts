@@ -108,7 +108,7 @@ class DeviceChoices {
   readonly #placement: Placement;
   readonly #matching = new Map<string, readonly PlacementDevice[]>();
   readonly #parsed = new Map<string, PlacementDevice>();
-  /** Of nodes by themselves, by the device that they request; only while it does not depend on their kernels. */
+  /** The devices of nodes by themselves, by the device that they request; only while it does not depend on their kernels. */
   readonly #ofAlone = new Map<string, string | undefined>();
   readonly #hasAccelerators: boolean;
 

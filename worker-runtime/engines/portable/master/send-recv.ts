@@ -9,7 +9,7 @@ export interface Transfer {
   /** "edge_12_x", or for feeds and fetches the name as the client wrote it. */
   readonly tensorName: string;
   readonly sendDevice: string;
-  /** Of the sending device, unsigned. */
+  /** The incarnation of the sending device, unsigned. */
   readonly incarnation: bigint;
   readonly recvDevice: string;
   /** The base type of the tensor. */

@@ -53,7 +53,7 @@ export function makeStepGraph(input: StepGraphInput): PausingWork<StepGraph> {
 class StepGraphBuilder {
   readonly #input: StepGraphInput;
   readonly #nodes = new Map<string, GraphNode>();
-  /** Of nodes that are not in the session's graph. */
+  /** The devices of nodes that are not in the session's graph. */
   readonly #ownDevices = new Map<string, string>();
   /** Replacements of outputs, by the name of the node and their number. */
   readonly #substitutes = new Map<string, TensorRef[]>();

@@ -42,7 +42,7 @@ export interface OnnxNodeOptions {
   readonly rank?: number;
 }
 
-/** What a model's outputs depend on. */
+/** The nodes on which a model's outputs depend. */
 type Needed = Required<Pick<GraphProto, "node" | "initializer" | "valueInfo">>;
 
 /** Writes a model, node by node. Values are numbered; ONNX nodes keep the names of TensorFlow's nodes. */

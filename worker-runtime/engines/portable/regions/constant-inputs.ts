@@ -41,7 +41,7 @@ interface Seen {
   tensor: WeakRef<Tensor>;
   /** Runs in a row with this tensor, after the first. */
   repeats: number;
-  /** What all runs had taken when it was first seen. */
+  /** The time that all runs had taken when it was first seen. */
   sinceMillis: number;
   changes: number;
 }
@@ -64,7 +64,7 @@ export class ConstantInputs {
         readonly isForAll: boolean;
       }
     | undefined;
-  /** What all runs have taken. */
+  /** The time that all runs have taken. */
   #millis = 0;
   #isMaking = false;
   #isReleased = false;

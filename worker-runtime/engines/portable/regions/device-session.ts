@@ -17,7 +17,7 @@ export interface SessionRun {
   readonly millis: number;
 }
 
-/** What a session needs of its device. */
+/** The parts of a device that its session needs. */
 export interface SessionDevice {
   readonly isGpu: boolean;
   /** "/device:GPU:0". */

@@ -58,7 +58,7 @@ const FREED_MILLIS = 20;
 export class RegionDevice implements DeviceMemory, SessionDevice {
   readonly #options: RegionDeviceOptions;
   readonly #life: ThreadLife;
-  /** Of a CPU. */
+  /** Undefined unless this is a CPU. */
   readonly #short: ShortSessions | undefined;
   #sessions = 0;
   #sent: SentTensors;

@@ -9,7 +9,7 @@ export interface GroupedNode extends LivingNode {
   /** It changes variables: nodes that wait for it must see the change, and are therefore in other regions. */
   readonly isUpdate?: boolean;
   /**
-   * What the node itself may wait for besides its inputs. A number is how many times the awaited value has been
+   * The other nodes that the node itself may wait for besides its inputs. A number is how many times the awaited value has been
    * transferred between tasks, if nothing on its way waits for anything except inputs; "unknown" may be anything.
    */
   readonly waits: "never" | "unknown" | number;

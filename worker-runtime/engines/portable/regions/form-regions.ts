@@ -143,7 +143,7 @@ function* groupedNodes(
 interface LivenessFacts {
   readonly role: NodeRole;
   readonly facts: OpFacts;
-  /** What leads back to it from the end of an iteration. */
+  /** The node that leads back to it from the end of an iteration. */
   readonly next: number | undefined;
   readonly inputs: number;
 }

@@ -13,7 +13,7 @@ export interface Recording {
   readonly estimatedNanos: number;
 }
 
-/** What is known about each slot before a run, given the ranks or the shapes of the region's inputs. */
+/** The facts about each slot before a run, given the ranks or the shapes of the region's inputs. */
 export interface Known {
   readonly rank: Uint8Array;
   readonly shape: Uint8Array;

@@ -1,7 +1,7 @@
 import { SetTable } from "./set-table.js";
 
 /**
- * What decides whether a node's outputs are dead, where that is not only whether an input is:
+ * The condition that decides if a node's outputs are dead, where that is not only whether an input is:
  * - "switch": of its outputs one is alive, chosen by a value. Nodes with the same `selector` have the same value.
  * - "merge": they are alive if an input is.
  * - "loop": a loop variable. It is alive in every iteration: an iteration begins with its variables.
@@ -108,7 +108,7 @@ export class LivenessTable {
   }
 
   /**
-   * What the conditions of all branches of a Switch have in common; undefined if these are not such, each with one condition
+   * The common part of the conditions of all branches of a Switch; undefined if these are not such, each with one condition
    * more.
    */
   #beforeBranches(branches: readonly number[]): number | undefined {

@@ -41,7 +41,7 @@ const MEMBERS_PER_PAUSE = 16;
 /** Thrown if a lowering queries something unknown about its inputs. */
 class NotKnown extends Error {}
 
-/** What is known about a region, given the ranks or the shapes of its inputs. */
+/** The facts about a region, given the ranks or the shapes of its inputs. */
 export interface KnownByInputs {
   readonly recording: Recording;
   readonly byRanks: Known;

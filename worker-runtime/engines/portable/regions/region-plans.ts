@@ -8,7 +8,7 @@ import type { Plan } from "./plan.js";
 /** Plans for different shapes; any further shapes stay with the kernels. */
 export const MAX_PLANS = 8;
 
-/** What is known about inputs of the same ranks. */
+/** The facts about inputs of the same ranks. */
 export interface RankState {
   runs: number;
   /** The number of measured runs, and the time of the shortest. */
@@ -52,7 +52,7 @@ export class RegionPlans {
   /** Slots of `decidingInputs` that have changed: no further plan is made for their values. */
   readonly changing = new Set<number>();
 
-  /** What is known about inputs of these ranks. */
+  /** The facts about inputs of these ranks. */
   stateOf(shapes: readonly (readonly number[])[]): RankState {
     let key = "";
     for (const { length } of shapes) {

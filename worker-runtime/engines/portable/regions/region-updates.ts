@@ -112,7 +112,7 @@ export async function runUpdates(
 /** Gives a variable a new value that nothing else uses. */
 async function replace(variable: Variable, value: Tensor, step: StepContext): Promise<void> {
   if (variable instanceof ReferenceVariable && variable.isReadBy(step)) {
-    // What the step has read becomes the new value, as in TensorFlow.
+    // The value that the step has read becomes the new value, as in TensorFlow.
     try {
       await fill(variable, await toHost(value, step));
     } finally {

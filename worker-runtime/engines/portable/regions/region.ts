@@ -59,7 +59,7 @@ const constantInputs = {
   always: { runs: 4, millis: Number.POSITIVE_INFINITY, minBytes: 0 },
 } as const;
 
-/** What a region is given for one run. */
+/** The arguments of a region's run. */
 interface GivenRun {
   readonly inputs: readonly (Value | undefined)[];
   readonly variables: VariablesBySlot;

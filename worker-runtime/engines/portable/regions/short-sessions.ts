@@ -16,7 +16,7 @@ import {
 } from "./runtime.js";
 import { numbersOf } from "./sent-tensors.js";
 
-/** What is short. Other calls wait while the thread that serves gRPC runs or makes a session. */
+/** The longest time of a short call. Other calls wait while the thread that serves gRPC runs or makes a session. */
 export interface ShortLimits {
   readonly runMillis: number;
   /** On ONNX Runtime's thread. */

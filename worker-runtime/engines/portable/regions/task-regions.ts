@@ -126,7 +126,7 @@ export class GraphRegions implements RegionFormer {
     if (lowering === undefined || !this.#environmentOf(node.device).sessions.device.isGpu) {
       return lowering;
     }
-    // Of use on a GPU only if the new value stays there; assignments leave a value where it is.
+    // On a GPU it is of use only if the new value stays there; assignments leave a value where it is.
     return lowering.isCopy || !staysOnDevice(variableType(node)) ? undefined : lowering;
   }
 

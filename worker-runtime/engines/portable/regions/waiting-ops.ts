@@ -17,7 +17,7 @@ export function waitsForInputsAlone(op: string, facts: OpFacts): boolean {
   return facts.neverWaits === true || structureOf(op).boundary !== undefined;
 }
 
-/** What a node without a pure kernel may wait for besides its inputs. */
+/** The events that a node without a pure kernel may wait for besides its inputs. */
 export function waitOf(node: KernelNode, facts: OpFacts): GroupedNode["waits"] {
   if (structureOf(node.op).transfer === "receive") {
     const attr = node.attr(CROSSINGS_ATTR)?.value;

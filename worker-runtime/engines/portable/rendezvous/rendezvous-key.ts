@@ -6,7 +6,7 @@ export interface RendezvousKey {
   /** The full name of the device that sends. */
   readonly sendDevice: string;
   readonly sendParts: DeviceParts;
-  /** Of the sending device, as an unsigned number. */
+  /** The incarnation of the sending device, as an unsigned number. */
   readonly incarnation: bigint;
   readonly recvDevice: string;
   /** "edge_12_x": the tensor's name in the timeline. */

@@ -2,7 +2,7 @@ import type { CancellationSignal } from "../../../cancellation/cancellation-sign
 import type { TensorFlowError } from "../../../protocol/status.js";
 import type { Value } from "../values.js";
 
-/** What travels between a _Send and its _Recv. */
+/** The value that travels between a _Send and its _Recv. */
 export type Sent = { readonly isDead: false; readonly value: Value } | { readonly isDead: true };
 
 /**

@@ -18,7 +18,7 @@ export interface WorkerSessionParts {
   readonly ownsResources: boolean;
 }
 
-/** What this worker keeps for one session of one master: its view of the cluster, its graphs, and which steps it ran. */
+/** A worker's state for one session of one master: its view of the cluster, its graphs, and which steps it ran. */
 export class WorkerSession {
   readonly handle: string;
   readonly devices: TaskDevices;

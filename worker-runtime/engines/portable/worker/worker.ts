@@ -58,7 +58,7 @@ export interface WorkerOptions {
 
 /** The worker of this task: what tensorflow.WorkerService offers, whether it is called from here or over the network. */
 export class Worker implements WorkerInterface {
-  /** What all sessions share unless they are isolated. */
+  /** The state that all sessions share unless they are isolated. */
   readonly sharedDevices: TaskDevices;
   /** The workers of the server's own cluster; this one is among them. */
   readonly workers: WorkerCache;
@@ -303,7 +303,7 @@ export class Worker implements WorkerInterface {
   }
 }
 
-/** What TensorFlow sends in the place of a dead tensor: its empty tensor. */
+/** The tensor that TensorFlow sends in place of a dead one: its empty tensor. */
 function deadTensor(): TensorProto {
   return TensorProto.fromPartial({ dtype: DataType.DT_FLOAT, tensorShape: { dim: [{ size: 0n }] } });
 }

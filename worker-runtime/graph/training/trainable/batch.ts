@@ -17,7 +17,7 @@ const SETTINGS =
   /^(shape|axis|axes|dim|dims|perm|multiples|begin|end|size|strides|paddings|depth|reduction_indices|concat_dim|split_dim|size_splits|.*_sizes|num_segments)$/;
 
 /**
- * What the loss is computed from besides variables: tensors of at least one dimension that do not depend on a variable,
+ * The tensors that the loss is computed from besides variables: those of at least one dimension that do not depend on a variable,
  * where they meet what does.
  */
 export function batchTensors(loss: Output, variables: readonly Variable[]): BatchTensor[] {

@@ -34,9 +34,9 @@ export function readersWithin(within: ReadonlySet<Operation>, sources: ReadonlyS
 }
 
 export interface CopyOptions {
-  /** What is copied: closed in that nothing outside reads what only a copy computes. */
+  /** The nodes that are copied: closed in that nothing outside reads what only a copy computes. */
   readonly nodes: ReadonlySet<Operation>;
-  /** What copies read instead. */
+  /** The outputs that copies read instead. */
   readonly replaced: ReadonlyMap<Output, Output>;
   /** Where the copies are; the kind of device of a node stays. */
   readonly task: TaskName;

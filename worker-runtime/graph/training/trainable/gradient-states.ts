@@ -14,7 +14,7 @@ export type GradientState =
   | { readonly kind: "counter" | "not-float" | "unused" | "no-path" | "no-first-value" }
   | { readonly kind: "blocked"; readonly reason: string };
 
-/** Of each variable, in the order of the nodes. @throws TensorFlowError if the graph cannot be read */
+/** The gradient state of each variable, in the order of the nodes. @throws TensorFlowError if the graph cannot be read */
 export function gradientStates(graphDef: GraphDef, loss: string): ReadonlyMap<string, GradientState> {
   const graph = Graph.fromGraphDef(graphDef);
   const { variables, withoutFirstValue } = variablesOfGraph(graph);

@@ -4,7 +4,7 @@
 export const SCHEMES = ["single", "in-graph", "async", "sync", "ring"] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
-/** What the client of an asynchronous step reads: the counter of steps before and after it. */
+/** The tensors that the client of an asynchronous step reads: the counter of steps before and after it. */
 export interface AsyncStep {
   readonly before: string;
   readonly after: string;
@@ -26,7 +26,7 @@ export interface SyncStep {
   readonly begin: string;
 }
 
-/** What tells whether variables have values. */
+/** The fetches that tell if variables have values. */
 export interface ReadyCheck {
   /** A tensor of one boolean for each of `initializers`. */
   readonly checks: string;

@@ -1,4 +1,4 @@
-/** What the schemes of training make their steps from. */
+/** The parts from which the schemes of training make their steps. */
 import type { TaskName } from "../../../cluster/device-name.js";
 import type { Graph } from "../../graph.js";
 import type { Operation, Output } from "../../operation.js";
@@ -17,7 +17,7 @@ export interface Trained {
   optimizer(): Optimizer;
 }
 
-/** What a scheme adds. */
+/** The nodes that a scheme adds. */
 export type Step = Pick<TrainingPlan, "asynchronous" | "synchronous"> & {
   readonly loss: Output;
   readonly train: Operation;

@@ -11,8 +11,8 @@ import { withSeeds } from "./copy-nodes.js";
 const SHARED_OPS: ReadonlySet<string> = new Set(["ConditionalAccumulator"]);
 
 /**
- * What computes is put on the worker: nodes that are pinned to no job, or to any task of the worker's. Variables, tables, and what
- * reads, assigns or is colocated with them, stay where they are. Random nodes get seeds of their own.
+ * Nodes that compute are put on the worker: those that are pinned to no job, or to any task of the worker's. Variables, tables,
+ * and what reads, assigns or is colocated with them, stay where they are. Random nodes get seeds of their own.
  *
  * @param number of the worker among those that train, from 0
  */
@@ -35,7 +35,7 @@ export function workerGraph(graphDef: GraphDef, task: TaskName, number: number):
   };
 }
 
-/** What all workers have in common. */
+/** The parts that all workers share. */
 function sharedNodes(nodes: ReadonlyMap<string, NodeDef>): ReadonlySet<string> {
   const index = indexOf(nodes);
   const shared = new Set<string>();

@@ -52,7 +52,7 @@ function countingSteps(layer: LayerCall): Output {
   return layer.op("Any", [layer.op("NotEqual", [layer.input, value]), layer.ints([-1], "features")]);
 }
 
-/** What training alone changes. */
+/** Layers that do something in training alone. */
 const unchanged: KerasLayer = { call: (layer) => layer.input };
 
 function relu(layer: LayerCall): Output {

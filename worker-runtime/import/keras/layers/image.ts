@@ -33,7 +33,7 @@ function conv2d(layer: LayerCall): Output {
   return layer.finish(sums, filters);
 }
 
-/** Of sequences as images of one row. */
+/** Convolves sequences as images of one row. */
 function conv1d(layer: LayerCall): Output {
   const { config } = layer;
   config.requireChannelsLast();

@@ -130,7 +130,7 @@ export const OPERATORS: Readonly<Record<string, KerasLayer>> = {
   Multiply: operator("Mul"),
   Divide: operator("RealDiv", true),
   TrueDivide: operator("RealDiv", true),
-  // What Keras makes masks of.
+  // Keras makes masks of these.
   NotEqual: notEqual,
   LogicalOr: operator("LogicalOr"),
   LogicalAnd: operator("LogicalAnd"),

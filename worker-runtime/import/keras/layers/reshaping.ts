@@ -42,7 +42,7 @@ function repeatVector(layer: LayerCall): Output {
   return layer.op("Tile", [steps, layer.ints([1, layer.config.int("n"), 1], "multiples")]);
 }
 
-/** What is added before and after each dimension: a number, one for each, or both for each. */
+/** The padding before and after each dimension: a number, one for each, or both for each. */
 function borders(config: LayerConfig, key: string, count: number): readonly (readonly [number, number])[] {
   const value = config.raw(key);
   const pairOf = (item: unknown): readonly [number, number] => {

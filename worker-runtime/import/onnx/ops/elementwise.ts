@@ -11,7 +11,7 @@ const same =
   (call) =>
     call.op(type, [...call.inputs]);
 
-/** Of any number of inputs, two at a time. */
+/** An operator with any number of inputs, which takes two at a time. */
 const folded =
   (type: string): OnnxOp =>
   (call) =>
@@ -28,7 +28,7 @@ const INTEGERS: ReadonlySet<DType> = new Set([
   "uint64",
 ]);
 
-/** Of whole numbers towards zero. */
+/** Divides whole numbers towards zero. */
 function divide(call: OnnxCall): Output {
   const isWhole = INTEGERS.has(call.input().dtype);
   return call.op(isWhole ? "TruncateDiv" : "RealDiv", [call.input(0), call.input(1)]);

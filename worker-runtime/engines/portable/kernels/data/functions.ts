@@ -50,7 +50,7 @@ export function capturingFunction(
     return {
       apply: async (args, step) => {
         const results = await functions.call(callee, [...args, ...captured], node.device, step);
-        // What reads elements of datasets knows nothing of devices.
+        // Readers of elements of datasets know nothing of devices.
         return isAnyOnDevice(results)
           ? await Promise.all(results.map((result) => toHost(result, step)))
           : results;

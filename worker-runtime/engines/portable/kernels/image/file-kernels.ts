@@ -15,7 +15,7 @@ import { tensorOfPng } from "./png-kernels.js";
 type Op = "DecodePng" | "DecodeGif" | "DecodeBmp" | "DecodeImage";
 type Format = "PNG" | "GIF" | "BMP";
 
-/** What a node requests. */
+/** The format that a node requests. */
 interface Wanted {
   readonly op: Op;
   /** 0 for as many as the file has. */

@@ -5,7 +5,7 @@ import { ObjectTensor, type RefCell, RefValue, type ResourceHandle } from "../..
 import type { OpContext } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 
-/** What a node is given. */
+/** The arguments of a node. */
 export type InputContext = Pick<OpContext, "inputs" | "step">;
 
 /** The container and shared name of a node's resource; "" if the node has none. */

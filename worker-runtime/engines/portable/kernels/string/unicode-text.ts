@@ -10,7 +10,7 @@ export type CharacterVisitor = (code: number, start: number, valid: boolean) => 
 
 export type Decoder = (bytes: Uint8Array, visit: CharacterVisitor) => void;
 
-/** What the first byte of a UTF-8 character tells about the rest. */
+/** The facts that the first byte of a UTF-8 character tells about the rest. */
 interface Utf8Lead {
   /** Number of bytes that follow. */
   readonly more: number;

@@ -45,7 +45,7 @@ const RESIDENT_SHARE = 0.5;
 
 const BYTES_PER_MIB = 2 ** 20;
 
-/** What the rules need to know about the process; replaced in tests. */
+/** The process, as far as the rules need to know it; replaced in tests. */
 export interface MemoryEnvironment {
   /** Bytes that the system can still provide, less those that were promised and are not in use yet. */
   availableBytes(): number;

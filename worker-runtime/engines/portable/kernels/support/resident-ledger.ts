@@ -9,7 +9,7 @@ const KIB = 1024;
 /** A thread that asks for room continues after this time, even without an answer. */
 const ANSWER_TIMEOUT_MILLIS = 10_000;
 
-/** What a thread receives to share the ledger of its process. */
+/** The message with which a thread shares the ledger of its process. */
 export interface LedgerShare {
   readonly memory: SharedArrayBuffer;
   readonly slot: number;

@@ -14,7 +14,7 @@ import type { CallLedger } from "./call-limits.js";
 import { sendLargeAnswer } from "./large-answer.js";
 import { statusOfError } from "./wire-error.js";
 
-/** What a handler receives besides its request. */
+/** The context of a call, which a handler receives besides its request. */
 export interface ServedCall {
   /** Aborted when the caller cancels, its deadline passes or its connection breaks. */
   readonly signal: CancellationSignal;

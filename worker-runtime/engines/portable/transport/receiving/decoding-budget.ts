@@ -15,7 +15,7 @@ const MAX_FIELDS = 2 ** 22;
 const MAX_PACKED_ELEMENTS = 2 ** 25;
 
 /**
- * What a message may occupy on JavaScript's heap: a fixed allowance, and the rest in proportion to its size. Nodes as
+ * The space that a message may occupy on JavaScript's heap: a fixed allowance, and the rest in proportion to its size. Nodes as
  * people write them become ten times as large as on the wire; two bytes may be an empty tensor, of a thousand bytes
  * here.
  */

@@ -5,10 +5,10 @@ const MAX_PARTS = 2 ** 20;
 const FIRST_SLOTS = 1024;
 /** Integers of a part's place. */
 const PLACE = 3;
-/** Of slots one after another that are looked at: a message whose parts all have one hash value must not take longer. */
+/** The most slots that are looked at one after another: a message whose parts all have one hash value must not take longer. */
 const MAX_PROBES = 16;
 
-/** What was made of parts of one message, by the bytes of the part. */
+/** The decoded values of parts of one message, by the bytes of the part. */
 export class KnownParts<T> {
   readonly #bytes: Uint8Array;
   /** By slot, the number of a part, from 1; 0 in free slots, which are at least half of them. */
@@ -23,7 +23,7 @@ export class KnownParts<T> {
     this.#bytes = bytes;
   }
 
-  /** What was made of equal bytes; undefined if that is not known. */
+  /** The decoded value of equal bytes; undefined if there is none. */
   get(start: number, end: number): T | undefined {
     const slot =
       end - start > MAX_PART_BYTES ? undefined : this.#slotOf(this.#hashOf(start, end), start, end);

@@ -17,7 +17,7 @@ export class NodeDecoder {
   /** The same bytes. */
   readonly #text: Buffer;
   readonly #reader: BinaryReader;
-  /** Of the node that is being decoded, which gets a copy of them: a list that was pushed to has room for 17. */
+  /** The inputs of the node that is being decoded, which gets a copy of them: a list that was pushed to has room for 17. */
   readonly #inputs: string[] = [];
   readonly #texts: KnownParts<string>;
   readonly #attrs: KnownParts<Map<string, AttrValue>>;

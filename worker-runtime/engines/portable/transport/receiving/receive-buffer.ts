@@ -23,7 +23,7 @@ const BACKLOG_RATIO = 4;
  * no message of many megabytes is copied in one go while others wait.
  */
 export class ReceiveBuffer {
-  /** Of the whole message. */
+  /** The size of the whole message. */
   readonly byteLength: number;
   /** Bytes left free before it to align the data at a certain offset. */
   readonly #padding: number;

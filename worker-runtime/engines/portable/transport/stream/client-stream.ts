@@ -34,7 +34,7 @@ const MAX_CALL_ID = 2 ** 32 - 1;
 export interface ClientStreamOptions {
   /** For large answers; without it they come on the stream. */
   readonly dialBulk?: BulkDialer | undefined;
-  /** Of an answer. */
+  /** The largest answer. */
   readonly maxMessageBytes: number;
   /** When a silent bulk connection is considered dead. */
   readonly silence: SilenceLimits;

@@ -52,7 +52,7 @@ export class OutgoingPayload {
     return bytes;
   }
 
-  /** What is left of a large chunk, or of the small ones that come before the next large one. */
+  /** The rest of a large chunk, or of the small ones that come before the next large one. */
   #nextBytes(): number {
     let bytes = (this.#chunks[this.#index]?.byteLength ?? 0) - this.#taken;
     for (let i = this.#index + 1; bytes < MIN_ALONE_BYTES; i += 1) {

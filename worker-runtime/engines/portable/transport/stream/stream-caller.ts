@@ -223,7 +223,7 @@ const noSigns: ReadonlySet<StatusCode> = new Set([
   StatusCode.UNAVAILABLE,
 ]);
 
-/** What may end a call before its answer: its signal and its deadline. */
+/** The signal and the deadline that may end a call before its answer. */
 class CallLimits {
   readonly #signal: CancellationSignal | undefined;
   readonly #onAbort: (() => void) | undefined;

@@ -133,7 +133,7 @@ function checkShapes(rule: UpdateRule, [target, ...slots]: readonly Variable[]):
   }
 }
 
-/** What an update changes, and the error that it then ends with. */
+/** The changes of an update, and the error that it then ends with. */
 interface Update {
   readonly runs: readonly Run[];
   readonly failure?: TensorFlowError;
