@@ -77,7 +77,7 @@ export async function discardDraft({ draftId }: Draft): Promise<void> {
   await attemptOn(() => client().call("documents.discardDraft", { draftId }));
 }
 
-/** What happened to the file of a draft since its edits began; undefined if nothing. */
+/** The change to the file of a draft since its edits began; undefined if nothing. */
 export function fileText({ file, name }: Pick<Draft, "file" | "name">): string | undefined {
   switch (file) {
     case "changed":

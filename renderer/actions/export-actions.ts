@@ -98,10 +98,10 @@ async function scriptText(language: ScriptLanguage, graph: GraphDef, run: Script
   return typescriptGraphScript(graph, run, ops);
 }
 
-/** What a click on Run does. */
+/** The run that a click on Run begins. */
 function currentRun(): ScriptRun {
   const { nodes, runConfig } = useDocument.getState().document;
-  // Of several steps: a single one also fetches what the canvas shows on the way.
+  // As for several steps: a single one also fetches what the canvas shows on the way.
   const { feeds, fetches, targets } = documentActions.runInputs(2);
   const cluster = runningCluster(useCluster.getState().state);
   const asFeed = (name: string, value: FeedValue): ScriptFeed => {

@@ -38,7 +38,7 @@ export async function fetchWhole(
       here += piece.length;
       onProgress(here / sizeBytes);
       if (here - paused < PART_BYTES) continue;
-      // What has arrived already is handed over without a pause, in which the window could react to input.
+      // Content that has arrived already is handed over without a pause, in which the window could react to input.
       await nextTask();
       paused = here;
     }

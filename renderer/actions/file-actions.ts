@@ -144,7 +144,7 @@ async function kindToWrite(document: GraphDocument): Promise<DocumentKind | unde
   return choice === "graph" || choice === "meta_graph" ? choice : undefined;
 }
 
-/** What the document keeps in its collection; undefined if nothing. */
+/** The content of the document's collection; undefined if there is none. */
 function lostInGraphDef({ runConfig, otherRuns, cluster }: GraphDocument) {
   const chosen = Object.keys(runConfig.feeds).length + runConfig.fetches.length + runConfig.targets.length;
   const runs = otherRuns.length > 0 ? "runs" : chosen > 0 ? "choice" : undefined;

@@ -1,5 +1,5 @@
 /**
- * What the open graph requires from the cluster: the tasks that its nodes are pinned to, and which of them are down.
+ * The open graph's requirements on the cluster: the tasks that its nodes are pinned to, and which of them are down.
  */
 import type { AddTasks, Machine, Task } from "../../main/api/cluster.js";
 import { ProblemError } from "../../main/api/wire.js";
@@ -156,7 +156,10 @@ async function addInOrder(requests: readonly AddTasks[]): Promise<void> {
   for (const request of requests) await addTasks(request);
 }
 
-/** What to add where, by job: every task goes to the machine that has the fewest of its job, the first one of these. */
+/**
+ * The tasks to add to each machine, by job: every task goes to the machine that has the fewest of its job, the first one of
+ * these.
+ */
 export function placesOf(
   { add }: Pick<MissingTasks, "add">,
   machineIds: readonly string[],

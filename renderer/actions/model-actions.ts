@@ -46,7 +46,7 @@ export async function exportModel({ format, inputs, outputs, checkpoint }: Model
           ...(checkpoint === undefined ? {} : { checkpoint }),
         }),
     );
-  // Of a file the dialog has asked.
+  // For a file, the dialog has asked.
   const written = await write(!isFolder).catch(async (error: unknown) => {
     if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS") throw error;
     const choice = await confirm({

@@ -105,7 +105,7 @@ function place(read: ReadDocument, as: OpenedAs, asked: DocumentSession, newest:
 /** Anything slower than this shows a progress message. */
 const PROGRESS_AFTER_MILLIS = 300;
 
-/** What could not be opened, until something else is. */
+/** The file that could not be opened, until another one is. */
 const OPEN_FAILED = "open-failed";
 
 /** Counts the documents that were asked for; the one asked for last is shown. */

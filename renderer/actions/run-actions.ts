@@ -68,7 +68,7 @@ export type RunWish = Pick<RunRequest, "steps" | "trace">;
 
 /** The `runs.start` of an earlier click on Run, in any document, is still pending. */
 let starting = false;
-/** What was sent of a document to be run, now or later. */
+/** The parts of a document that were sent to be run, now or later. */
 interface SentRun {
   readonly origin: RunOrigin;
   readonly revision: number;
@@ -84,7 +84,7 @@ type RunSettings = Pick<
   RunRequest,
   "configuration" | "traceEvery" | "stops" | "batches" | "reused" | "checkpoints" | "evaluation" | "training"
 >;
-/** What is asked of the application, without the graph. */
+/** The request to the application, without the graph. */
 type RunParts = RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings;
 
 /** Runs the document for some steps; if something prevents it, the bar shows what, with an offer that helps. */
@@ -148,7 +148,7 @@ async function attemptSend(parts: () => RunParts, to: (run: RunParts) => Promise
   }
 }
 
-/** What a run of the whole document does, as its chosen configuration says. */
+/** A run of the whole document, as its chosen configuration says. */
 export function wholeRun(wish: RunWish): RunParts {
   return { ...documentActions.runInputs(wish.steps), ...runSettings(), ...wish };
 }
@@ -211,7 +211,7 @@ function offerMissingTasks(send: () => Promise<void>): boolean {
   return true;
 }
 
-/** What the chosen configuration says beside what is run. */
+/** The settings of the chosen configuration apart from what is run. */
 function runSettings(): RunSettings {
   const { document } = useDocument.getState();
   const { name, traceEvery, feeds, batches, checkpoints, training } = document.runConfig;
@@ -227,7 +227,7 @@ function runSettings(): RunSettings {
   };
 }
 
-/** What another configuration fetches and feeds, where the chosen one says so. */
+/** The fetches and feeds of another configuration, where the chosen one says so. */
 function evaluationSettings(document: GraphDocument): RunSettings["evaluation"] {
   const { every } = document.runConfig.evaluation ?? {};
   const config = evaluationOf(document);
@@ -354,8 +354,8 @@ function beginRun(run: RunUpdate, before: RunUpdate | undefined): void {
 }
 
 /**
- * What a session's document sent for a run; undefined if it did not. The first event of a run may arrive before the call
- * that started it returns, and the document may have been edited since it was sent.
+ * The request that a session's document sent for a run; undefined if it sent none. The first event of a run may arrive before
+ * the call that started it returns, and the document may have been edited since it was sent.
  */
 function sentRun(run: RunUpdate, session: DocumentSession): SentRun | undefined {
   const { generation } = useDocument.of(session).getState();
@@ -378,7 +378,7 @@ function showRunProblem(run: RunUpdate, problem: Problem, remedies: RunRemedies)
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
   }
   const [first] = shown;
-  // Of a document that this window showed before, or that another tab shows. Other windows report their own runs.
+  // It is of a document that this window showed before, or that another tab shows. Other windows report their own runs.
   if (shown.includes(activeSession()) || (first === undefined && ownRunId !== run.runId)) return;
   const name = run.origin?.document ?? words.anotherGraph;
   const action: NoticeAction | undefined = first && {

@@ -16,7 +16,7 @@ import { nextTask } from "../ui/next-task.js";
 import { slicedRunsByNode } from "../viewport/node-text.js";
 import { slicedByTensor } from "../viewport/sent-tensors.js";
 
-/** What is being loaded, and what is loaded next; of several only the newest is. */
+/** The run that is being loaded, and the one that is loaded next; of several only the newest is. */
 let present: { readonly runId: string; readonly abort: AbortController } | undefined;
 let wanted: TraceRef | undefined;
 
@@ -76,7 +76,7 @@ async function load(): Promise<void> {
   useRun.setState({ eventShare: undefined });
 }
 
-/** What nodes and edges are looked up in when the step is shown. */
+/** The indexes in which nodes and edges are looked up when the step is shown. */
 function* slicedLookups({ nodes, transfers }: StepTrace): Sliced<void> {
   yield* slicedRunsByNode(nodes);
   yield* slicedByTensor(transfers);

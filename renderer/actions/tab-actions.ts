@@ -77,7 +77,7 @@ const rememberedTabSchema = z.object({
   example: z.string().optional(),
   draft: z.string().optional(),
 });
-/** What a tab shows: a file, an example or an empty document, and the draft of its edits. */
+/** The content of a tab: a file, an example or an empty document, and the draft of its edits. */
 export type RememberedTab = z.infer<typeof rememberedTabSchema>;
 
 const rememberedSchema = z.object({ tabs: z.array(rememberedTabSchema).min(1), active: z.number().int() });

@@ -104,7 +104,7 @@ const PYTHON_WORDS: Readonly<Record<string, string>> = {
   false: "False",
 };
 
-/** What Python evaluates to the same array, with `import numpy as np`. */
+/** An expression that Python evaluates to the same array, with `import numpy as np`. */
 export function pythonText(
   values: readonly string[],
   { dtype }: Pick<TensorKind, "dtype">,

@@ -39,7 +39,7 @@ export function pickOnCanvas(picking: Omit<Picking, "kind">, chosen: readonly st
   useTrainingSetup.setState({ step: { kind: "pick", ...picking } });
 }
 
-/** What of the selection can be picked. */
+/** The part of the selection that can be picked. */
 export function pickedOf({ candidates }: Picking, selection: ReadonlySet<string>): string[] {
   return candidates.filter((name) => selection.has(parseTensorName(name).node));
 }

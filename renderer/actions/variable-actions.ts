@@ -150,7 +150,7 @@ export async function restoreVariables(names: readonly string[]): Promise<void> 
   const path = await pickFile({
     mode: "open",
     title: names.length === 1 ? words.restore({ variable: names[0] ?? "" }) : words.restoreMany,
-    // Of TensorFlow, or the weights that Keras saved.
+    // Checkpoints of TensorFlow, or weights that Keras saved.
     extensions: ["index", "h5", "hdf5", "keras"],
   });
   if (path !== undefined) await inSession(session, () => restoreFrom(path, names));

@@ -86,7 +86,7 @@ function stateText(run: RunUpdate): string {
 }
 
 /**
- * What is shown as far as there is room, most important first: "12 s in this step", "7 s left", "83 steps/s".
+ * The facts that are shown as far as there is room, most important first: "12 s in this step", "7 s left", "83 steps/s".
  *
  * @param currentMillis how long the current step, or the preparation before it, has taken so far
  */

@@ -18,7 +18,7 @@ import styles from "./runtime-banner.module.css";
 
 const words = texts.app.runtimeBanner;
 
-/** What TensorFlow's runtime would add if it is missing: one line with one button, never a blocking dialog. */
+/** Offers TensorFlow's runtime if it is missing: one line with one button, never a blocking dialog. */
 export function RuntimeBanner(): ReactElement | null {
   const state = useRuntime((store) => store.state);
   const dismissed = useSettings((store) => store.settings.runtimeBannerDismissed);

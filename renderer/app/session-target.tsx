@@ -37,7 +37,7 @@ export function SessionTarget(): ReactElement {
   const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: words.notConnected } as const);
   const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
   const target = kubernetes === undefined && gateway && !gateway.problem ? gateway.target : undefined;
-  /** What belongs to the machines' own cluster. */
+  /** The part that belongs to the machines' own cluster. */
   const ownEntries = (): MenuEntry[] => [
     ...gatewayEntries(gateway),
     { kind: "heading", text: words.membership },

@@ -61,8 +61,8 @@ export async function start(arrival: Promise<Arrival> | undefined): Promise<void
 }
 
 /**
- * What this window showed before its page was loaded again, with the edits that were not saved: the shown tab. Returns what
- * fills the others.
+ * Shows again what this window showed before its page was reloaded, with the edits that were not saved: the shown tab. Returns
+ * what fills the others.
  */
 async function showFirstDocument(): Promise<() => Promise<void>> {
   const { tabs, active } = rememberedTabs();

@@ -13,7 +13,7 @@ export interface DocumentTab {
   /** The folder of a document whose name another one has, too. */
   readonly folder: string | undefined;
   readonly dirty: boolean;
-  /** Of its newest run, if that matters to those who look at another tab. */
+  /** The state of its newest run, if that matters to those who look at another tab. */
   readonly run: "running" | "failed" | undefined;
 }
 

@@ -37,7 +37,7 @@ interface LayerProps {
 export function AnnotationLayer({ onMove }: LayerProps): ReactElement | null {
   const annotations = useGraph((state) => state.document.annotations);
   const arranged = useGraph((state) => isArranged(state.document));
-  // What they stand at where the window arranges the graph.
+  // The nodes beside which they are where the window arranges the graph.
   useGraph((state) => state.document.layout);
   useGraphView((state) => state.shown);
   useGraphView((state) => state.moved);

@@ -1,4 +1,4 @@
-/** What the canvas shows around the graph: its heading, controls, minimap, hints and menus. */
+/** The parts of the canvas around the graph: its heading, controls, minimap, hints and menus. */
 import { useStore } from "@xyflow/react";
 import type { ReactElement } from "react";
 import { canvasCommands } from "../commands/canvas-commands.js";

@@ -74,6 +74,6 @@ export function selectNothing(): void {
 export function selectWithin(area: Rect): void {
   const map = currentMap();
   const inside = nodesIn(map, area, true).flatMap((index) => map.items[index] ?? []);
-  // What is in an open scope is selected by itself.
+  // Nodes in an open scope are selected by themselves.
   documentActions.select(inside.flatMap((item) => (item.kind === "frame" ? [] : nodesOfItem(item))));
 }

@@ -18,7 +18,7 @@ const OPTIONS: readonly { readonly id: Colouring; readonly label: string }[] = [
   { id: "bytes", label: words.bytes },
 ];
 
-/** What the colours of nodes mean, while they do not mean tasks. */
+/** The legend of nodes' colours, while they do not mean tasks. */
 export function ColourLegend(): ReactElement | null {
   const by = useColouring((state) => state.by);
   const scale = useColourScale();

@@ -1,4 +1,4 @@
-/** What follows the pointer: dragged nodes outside the canvas, and an op that is about to land. */
+/** Pictures that follow the pointer: dragged nodes outside the canvas, and an op that is about to land. */
 import type { CSSProperties, ReactElement } from "react";
 import { createPortal } from "react-dom";
 import { taskName } from "../cluster/task-name.js";

@@ -26,7 +26,7 @@ import { placeLabels, routeLabels } from "./edge-labels.js";
 
 const words = texts.canvas.flowEdges;
 
-/** What a screen reader calls it, in place of React Flow's own word. */
+/** Its name for a screen reader, in place of React Flow's own word. */
 const AS_EDGE = { "aria-roledescription": words.edge };
 
 export interface GraphEdgeData extends Record<string, unknown> {
@@ -42,7 +42,7 @@ export interface GraphEdgeData extends Record<string, unknown> {
   readonly label: string | undefined;
   /** "98 kB · 1.1 ms" after a traced run; `short` is for edges without the room. */
   readonly badge: { readonly long: string; readonly short: string } | undefined;
-  /** What a suggested placement changes: the edge no longer crosses tasks, or crosses them then. */
+  /** The change by a suggested placement: the edge no longer crosses tasks, or crosses them then. */
   readonly change: "stops" | "starts" | undefined;
   readonly problem: boolean;
   /** Tooltip of the edge. */
@@ -54,7 +54,7 @@ export interface EdgeContext {
   readonly document: GraphDocument;
   readonly lookup: OpLookup;
   readonly shapes: ShapeMap;
-  /** Of the newest traced step. */
+  /** The nodes of the newest traced step. */
   readonly nodes: readonly NodeRun[];
   readonly transfers: readonly Transfer[];
   readonly taskForDevice: (device: string) => Task | undefined;
@@ -285,7 +285,7 @@ function plus(one: number | undefined, other: number | undefined): number | unde
   return one === undefined || other === undefined ? undefined : one + other;
 }
 
-/** What went of a tensor to a task in the traced step. */
+/** The bytes of a tensor that went to a task in the traced step. */
 function sentTo(task: Task, tensor: string, { transfers, taskForDevice }: EdgeContext): Sent | undefined {
   const sent = sentBetweenTasks(transfersOf(transfers, tensor)).filter(
     ({ toDevice }) => taskForDevice(toDevice)?.id === task.id,

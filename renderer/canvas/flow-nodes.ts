@@ -27,14 +27,14 @@ export interface ScopeNodeData extends Record<string, unknown> {
 }
 export type ScopeFlowNode = Node<ScopeNodeData, "scope">;
 
-/** What React Flow knows as a node. */
+/** A node of React Flow's. */
 export type CanvasNode = GraphFlowNode | ScopeFlowNode;
 
 export function isGraphNode(node: CanvasNode): node is GraphFlowNode {
   return node.type === "graph";
 }
 
-/** What a screen reader calls it, in place of React Flow's own word. */
+/** Its name for a screen reader, in place of React Flow's own word. */
 const AS_NODE = { "aria-roledescription": texts.canvas.flowNodes.node };
 
 /** Sizes of ports in pixels, as in the style sheet. */

@@ -78,7 +78,7 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
       byKey.set(key, group);
       group.edges.push(index);
     }
-    // What crosses tasks is drawn over what stays on one.
+    // Edges between tasks are drawn over those within one.
     const plainFirst = [...byKey.values()].sort((one, other) => one.width - other.width);
     return [...plainFirst, ...above];
   }, [map, pictureEdges, context, pointed]);

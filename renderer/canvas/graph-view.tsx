@@ -60,7 +60,7 @@ import { useStillGraph } from "./use-still-graph.js";
 
 const words = texts.canvas.graphView;
 
-/** What React Flow has in the page to describe nodes and edges; the words of its own controls are not shown. */
+/** React Flow's descriptions of nodes and edges in the page; the words of its own controls are not shown. */
 const DESCRIPTIONS = {
   "node.a11yDescription.default": words.aboutNodes,
   "edge.a11yDescription.default": words.aboutEdges,

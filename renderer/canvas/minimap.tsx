@@ -107,7 +107,7 @@ function WholeGraph(): ReactElement {
   );
 }
 
-/** What is in view. */
+/** The part that is in view. */
 function ViewFrame({ fit: { corner, scale } }: { readonly fit: Fit }): ReactElement {
   const [x, y, zoom] = useStore((state) => state.transform);
   const width = useStore((state) => state.width);

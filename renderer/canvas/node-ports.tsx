@@ -40,7 +40,7 @@ export const FarPorts = memo(function FarPorts({
   );
 });
 
-/** What edges are dragged from and to. */
+/** The ports from and to which edges are dragged. */
 export const NodePorts = memo(function NodePorts({
   id,
   data,
@@ -91,7 +91,7 @@ interface PortHandleProps {
   readonly y: number;
   /** growing: an edge that ends on it adds another input. */
   readonly kind: keyof typeof KINDS;
-  /** Of a control port: an edge ends there, so it is always seen. */
+  /** For a control port: an edge ends there, so it is always seen. */
   readonly used?: boolean;
 }
 

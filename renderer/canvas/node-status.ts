@@ -1,4 +1,4 @@
-/** What a node shows in its lower rows: where it runs, its value, how long it took, or what is wrong. */
+/** The lower rows of a node: where it runs, its value, how long it took, or what is wrong. */
 import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -113,7 +113,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
   };
 }
 
-/** Of what the node has no room for; undefined where it shows no value. */
+/** The whole value, for which the node has no room; undefined where it shows no value. */
 function fullValue(
   { tone, value }: Pick<NodeStatus, "tone" | "value">,
   fetch: TensorPreview | undefined,

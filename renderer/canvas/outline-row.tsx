@@ -30,7 +30,7 @@ interface RowViewProps {
   readonly height: number;
   readonly active: boolean;
   readonly selection: ReadonlySet<string>;
-  /** What the row was derived from. */
+  /** The source of the row. */
   readonly hierarchy: Hierarchy | undefined;
   onExpand(): void;
   /** @param adding to what is selected */

@@ -61,7 +61,7 @@ export function OutlineTree({ tree, rows, hierarchy }: OutlineTreeProps): ReactE
     lastIndex.current = current;
     view.reveal(current);
   }, [current]);
-  // What is selected elsewhere, as on the canvas, is current here.
+  // A selection elsewhere, as on the canvas, is current here.
   useEffect(() => {
     const last = [...selection].at(-1);
     if (selection === own.current || last === undefined || hierarchy === undefined) return;

@@ -48,7 +48,7 @@ export interface View {
 export const FAR_ZOOM = 0.35;
 /** Below this zoom only titles can be read, and are drawn larger. */
 export const SMALL_ZOOM = 0.75;
-/** What is drawn beyond the sides, in pixels: half of the widest line. */
+/** The margin that is drawn beyond the sides, in pixels: half of the widest line. */
 const OVERLAP = 8;
 /** Lines per path. For a software renderer the cost of longer paths grows faster than their length. */
 const MAX_BATCH = 32;

@@ -9,7 +9,7 @@ import type { CanvasNode, ScopeFlowNode } from "./flow-nodes.js";
 
 const words = texts.canvas.scopeNodes;
 
-/** What a screen reader calls it, in place of React Flow's own word. */
+/** Its name for a screen reader, in place of React Flow's own word. */
 const AS_SCOPE = { "aria-roledescription": words.scope };
 
 /** Size of the ports of a box in pixels, as in the style sheet. */

@@ -1,4 +1,4 @@
-/** What a closed scope shows of what is in it: tasks, problems, parameters, time. */
+/** A closed scope's summary of its contents: tasks, problems, parameters, time. */
 import { useMemo } from "react";
 import type { NodeRun } from "../../main/api/runs.js";
 import type { Sliced } from "../../worker-runtime/graph/slices.js";
@@ -45,7 +45,7 @@ export interface ScopeStatus {
   /** Nodes that cannot run, and nodes that their task has no kernel for. */
   readonly problems: number;
   readonly warnings: number;
-  /** Of the newest traced step, in microseconds; undefined without one. */
+  /** The time in the newest traced step, in microseconds; undefined without one. */
   readonly micros: number | undefined;
   /** How many of them a suggested placement would move; 0 unless that is shown. */
   readonly moving: number;
@@ -80,7 +80,7 @@ export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
   }, [scope, contents, runs, preview]);
 }
 
-/** Of a scope whose contents were not looked at yet. */
+/** The summary of a scope whose contents were not looked at yet. */
 const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
   names: new Set(),
   parameters: 0,

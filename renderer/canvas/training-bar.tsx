@@ -1,4 +1,4 @@
-/** What is done on the canvas while a graph is made trainable: nodes are picked, or the graph that comes of it is looked at. */
+/** The bar on the canvas while a graph is made trainable: nodes are picked, or the graph that comes of it is looked at. */
 import { type ReactElement, useEffect } from "react";
 import { cancelStep, choosePicked, keepPreview, pickedOf } from "../actions/training-actions.js";
 import { useGraph } from "../stores/document-store.js";

@@ -45,7 +45,7 @@ export function useArranged(canvas: RefObject<HTMLElement | null>): void {
   );
 }
 
-/** Of a canvas that is not laid out yet. */
+/** The size of a canvas that is not laid out yet. */
 const DEFAULT_SIZE = { width: 840, height: 600 };
 
 function cornerOf(id: string): Point | undefined {

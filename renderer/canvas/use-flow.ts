@@ -107,7 +107,7 @@ function useElementEdges({ map, edges, pictureEdges }: Scene): readonly MapEdge[
 const noRuns: readonly NodeRun[] = [];
 const noTransfers: readonly Transfer[] = [];
 
-/** What edges are drawn from; another object when any of it changed. */
+/** The sources of drawn edges; another object when any of it changed. */
 export function useEdgeContext(): EdgeContext {
   const document = useGraph((state) => state.document);
   const shapes = useGraph((state) => state.shapes);

@@ -19,7 +19,7 @@ interface Hit {
 }
 
 export interface PicturePointer {
-  /** What is drawn at a point of the screen. */
+  /** The item that is drawn at a point of the screen. */
   hit(screen: Point): Hit;
   onPointerMove(event: PointerEvent<HTMLElement>): void;
 }

@@ -134,7 +134,7 @@ function usesGpus(engine: Machine["engines"][number] | undefined): boolean {
   return engine !== undefined && (engine.engine === "tensorflow" || engine.gpu);
 }
 
-/** What computes if this engine is chosen, or the machine's best one if none is. */
+/** The devices that compute if this engine is chosen, or the machine's best one if none is. */
 function engineOf({ engines }: Machine, chosen: Engine | undefined): Machine["engines"][number] | undefined {
   return engines.find(({ engine }) => engine === (chosen ?? engines[0]?.engine));
 }

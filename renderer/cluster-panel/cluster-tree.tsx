@@ -65,7 +65,7 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
     estimateSize: (index) => ESTIMATES[rows[index]?.kind ?? "task"],
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: OVERSCAN,
-    // What has the focus, or would get it with Tab, stays in the page however far it is scrolled away.
+    // A row that has the focus, or would get it with Tab, stays in the page however far it is scrolled away.
     rangeExtractor: useCallback(
       (range: Parameters<typeof defaultRangeExtractor>[0]) => {
         const shown = defaultRangeExtractor(range);

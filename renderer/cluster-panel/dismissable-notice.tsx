@@ -15,7 +15,7 @@ interface DismissableNoticeProps {
   readonly at: NoticeFrameProps["at"];
 }
 
-/** What happened, until it is read and closed. */
+/** A notice of an event, until it is read and closed. */
 export function DismissableNotice({ where, problem, at }: DismissableNoticeProps): ReactElement | null {
   const key = noticeKey(where, problem);
   const read = useDismissed(({ keys }) => keys.has(key));

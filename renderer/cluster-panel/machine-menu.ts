@@ -1,4 +1,4 @@
-/** What can be done with a machine, as the entries of its menu. */
+/** The commands of a machine, as the entries of its menu. */
 import type { Machine } from "../../main/api/cluster.js";
 import { ROLES } from "../cluster/machine-text.js";
 import { machineCommands, roleCommands } from "../commands/machine-commands.js";

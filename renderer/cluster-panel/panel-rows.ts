@@ -22,7 +22,7 @@ export type PanelRow = Row &
     | { readonly kind: "machine"; readonly mark: string | undefined }
     | { readonly kind: "task"; readonly task: Task }
     | { readonly kind: "add" }
-    /** What is wrong with the machine as a whole. */
+    /** The problem of the machine as a whole. */
     | { readonly kind: "problem"; readonly problem: Problem }
     /** Something that the machine cannot reach. */
     | { readonly kind: "blocked"; readonly route: Route; readonly problem: Problem }

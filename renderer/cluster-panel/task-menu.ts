@@ -1,4 +1,4 @@
-/** What can be done with a task, as the entries of its menu. */
+/** The commands of a task, as the entries of its menu. */
 import type { Task } from "../../main/api/cluster.js";
 import { menuOf } from "../commands/menu-entry.js";
 import { taskCommands } from "../commands/task-commands.js";

@@ -198,7 +198,7 @@ interface DropState {
   readonly text: string;
 }
 
-/** What dropping the dragged nodes on a task would do; undefined while nothing is dragged. */
+/** The effect of dropping the dragged nodes on a task; undefined while nothing is dragged. */
 function useDropState(task: Task): DropState | undefined {
   const dragged = useDrag((state) => state.nodes);
   const over = useDrag((state) => state.overTaskId === task.id);

@@ -154,8 +154,8 @@ function ExportCluster({ rows, state, onClose }: ExportClusterProps): ReactEleme
 }
 
 /**
- * What was given for any target, without what this one does not take. Containers run TensorFlow's own server unless
- * something else was chosen: an image of it exists.
+ * The options that were given for any target, without those that this one does not take. Containers run TensorFlow's own server
+ * unless something else was chosen: an image of it exists.
  */
 function valuesFor(target: ExportTarget, given: OptionValues): OptionValues {
   const taken = new Set<OptionName>(optionsOf(target).map(({ name }) => name));

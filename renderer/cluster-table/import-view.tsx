@@ -18,7 +18,7 @@ const words = texts.clusterTable.importView;
 interface ImportViewProps {
   readonly rows: readonly DraftRow[];
   readonly state: ClusterState;
-  /** What is shown first; absent: nothing. */
+  /** The text that is shown first, if any. */
   readonly file?: ClusterFileText | undefined;
   /** Called with the new rows, or without when nothing is imported. */
   onDone(rows?: DraftRow[]): void;

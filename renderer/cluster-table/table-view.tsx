@@ -25,7 +25,7 @@ interface TableViewProps {
   onChange(rows: DraftRow[]): void;
 }
 
-/** Of a task without a problem; lines are measured. */
+/** The height of a task without a problem; lines are measured. */
 const ROW_HEIGHT = 37;
 
 /** One line per task; a task's problem is shown in a line below it, with its fix. */

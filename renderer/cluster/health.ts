@@ -39,7 +39,7 @@ export function offlineText(machines: readonly Machine[]): string | undefined {
 }
 
 /**
- * What the machines send together now, "38 MB/s sent"; undefined until two of them were measured. It is the traffic of
+ * The traffic of all machines now, "38 MB/s sent"; undefined until two of them were measured. It is the traffic of
  * whole machines: their own programs' as well as the cluster's.
  *
  * @param machines The samples of each that is measured, newest last.

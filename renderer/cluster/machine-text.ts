@@ -16,7 +16,7 @@ export function engineText({ engine, version, gpu }: Machine["engines"][number])
   return gpu ? words.portableWithGpu : words.portable;
 }
 
-/** What a task gets with an engine compared to the other one, in one line. */
+/** The advantages of an engine over the other one for a task, in one line. */
 export function engineNote({ engine, gpu }: Machine["engines"][number]): string {
   if (engine === "tensorflow") return gpu ? words.tensorflowWithGpuNote : words.tensorflowNote;
   return gpu ? words.portableWithGpuNote : words.portableNote;
@@ -119,7 +119,7 @@ export function fingerprintLines(deviceId: string): string[] {
 export interface RoleText {
   readonly role: Role;
   readonly label: string;
-  /** What another machine with this role may do here. */
+  /** The rights of another machine with this role here. */
   readonly here: string;
   /** The same of this machine on another one, after its name. */
   readonly there: string;

@@ -1,4 +1,4 @@
-/** What may be done on a machine from here. Pure. */
+/** The rights of this installation on machines. Pure. */
 import type { Machine } from "../../main/api/cluster.js";
 import { texts } from "../texts/texts.js";
 

@@ -1,4 +1,4 @@
-/** What the tested routes between machines come to. Pure. */
+/** Summaries of the tested routes between machines. Pure. */
 import type { Route } from "../../main/api/reachability.js";
 import { texts } from "../texts/texts.js";
 
@@ -9,7 +9,7 @@ export function linkKey(from: string, to: string): string {
   return `${from} ${to}`;
 }
 
-/** What one machine's connections to another come to. */
+/** The summary of one machine's connections to another. */
 export interface Link {
   readonly from: string;
   readonly to: string;

@@ -144,7 +144,7 @@ export function rowsToKeep(rows: readonly DraftRow[], state: ClusterState): Clus
   }));
 }
 
-/** What applying the draft does to tasks, by their name. */
+/** The changes of tasks by applying the draft, by their name. */
 export interface DraftChanges {
   readonly start: readonly string[];
   readonly restart: readonly string[];

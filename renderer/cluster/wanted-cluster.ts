@@ -1,4 +1,4 @@
-/** What the document's own cluster requires beyond the existing tasks. Pure. */
+/** The tasks that the document's own cluster requires beyond the existing ones. Pure. */
 import type { ClusterRow, ClusterState } from "../../main/api/cluster.js";
 import type { ClusterConfigRow } from "../document/model.js";
 import { takesTasks } from "./machines.js";

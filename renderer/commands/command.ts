@@ -1,5 +1,5 @@
 /**
- * What a command is: one action of the window, defined once. Toolbar, menus, cards, palette, keyboard, the overview of
+ * A command: one action of the window, defined once. Toolbar, menus, cards, palette, keyboard, the overview of
  * shortcuts and the native menu are all made from the same commands, so that they can never differ.
  */
 import { attempt, dismissResultsOf, type NoticeSubject, useApp } from "../stores/app-store.js";
@@ -45,9 +45,9 @@ export interface CommandSpec<T> {
   /** Unique and stable, "run.once". */
   readonly id: string;
   readonly group: CommandGroup;
-  /** What it does, if the target is visible: "Add worker". */
+  /** Its label, if the target is visible: "Add worker". */
   readonly label: string;
-  /** What it does to the target in its current state, if that differs: "Hide the side panel". */
+  /** Its label for the target in its current state, if that differs: "Hide the side panel". */
   labelNow?(target: T): string;
   /** The text of a button, where space is limited; defaults to the label. */
   short?(target: T): string;

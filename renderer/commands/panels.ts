@@ -20,7 +20,7 @@ export function focusNextPanel(step: 1 | -1): void {
   if (panel) focusWithin(panel);
 }
 
-/** What takes the focus in a panel, the best first. */
+/** The elements that take the focus in a panel, the best first. */
 const ENTRIES = [
   '[role="application"]',
   '[role="tab"][aria-selected="true"]',

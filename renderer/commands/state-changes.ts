@@ -35,7 +35,7 @@ interface Read {
   readonly value: unknown;
 }
 
-/** What the innermost `recordReads` has recorded so far; undefined outside of it. */
+/** The record of the innermost `recordReads` so far; undefined outside of it. */
 let recording: Read[] | undefined;
 
 /** Every store that commands read. */

@@ -219,7 +219,7 @@ function machineRecovery(isMachine: (machine: Machine) => boolean): () => boolea
   };
 }
 
-/** What a paired machine may be allowed to do here. */
+/** The rights that a paired machine may be given here. */
 export interface RoleOfMachine {
   readonly machine: Machine;
   readonly role: Role;
@@ -252,7 +252,7 @@ export interface BlockedRoute {
   readonly peerId?: string;
 }
 
-/** What `firewallOf` of a route that starts at `from` stands for. */
+/** The meaning of `firewallOf` of a route that starts at `from`. */
 export function blockOf(firewallOf: string, from: string): BlockedRoute {
   return firewallOf === from ? { machineId: firewallOf } : { machineId: firewallOf, peerId: from };
 }

@@ -1,4 +1,4 @@
-/** What can be done with the tensor that the dock shows. */
+/** The commands of the tensor that the dock shows. */
 import { copyTensor, saveTensor } from "../actions/tensor-actions.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";

@@ -1,4 +1,4 @@
-/** What can be done with the variables that the tasks hold. */
+/** The commands of the variables that the tasks hold. */
 import { initialiseVariables, restoreVariables, saveVariables } from "../actions/variable-actions.js";
 import { inspectVariables, openVariable } from "../actions/variable-reading.js";
 import { uiActions } from "../stores/ui-store.js";

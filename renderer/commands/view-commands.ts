@@ -1,4 +1,4 @@
-/** What the window shows besides the graph. Commands for the canvas are in graph-view-commands.ts. */
+/** The commands that show parts of the window besides the graph. Commands for the canvas are in graph-view-commands.ts. */
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";

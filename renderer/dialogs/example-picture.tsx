@@ -19,7 +19,7 @@ const PER_ROW = 10;
 /** More are not recognized in a picture of this size. */
 const MOST_IMAGES = 2 * PER_ROW;
 
-/** What an example is about, drawn from the example itself: its images if it has any, else its graph. */
+/** The picture of an example, drawn from the example itself: its images if it has any, else its graph. */
 export function ExamplePicture({ example: { id } }: { readonly example: Example }): ReactElement {
   const [document, setDocument] = useState<GraphDocument>();
   useEffect(() => {

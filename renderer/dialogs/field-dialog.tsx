@@ -10,7 +10,7 @@ interface FieldDialogProps {
   readonly title: string;
   /** The field with its label. */
   readonly children: ReactNode;
-  /** What is wrong with what was typed; takes the place of the note. */
+  /** The fault of the typed text; takes the place of the note. */
   readonly refusal?: string | undefined;
   readonly note?: string;
   /** On the button. */

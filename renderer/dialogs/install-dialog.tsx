@@ -13,7 +13,7 @@ import { Fact, FactList } from "./fact-list.js";
 
 const words = texts.dialogs.installDialog;
 
-/** What an installation adds and requires, before it begins. */
+/** The gains and requirements of an installation, before it begins. */
 export function InstallDialog(): ReactElement {
   const state = useRuntime((store) => store.state);
   const offer = state?.offer;

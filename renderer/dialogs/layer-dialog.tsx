@@ -40,7 +40,7 @@ export default function LayerDialog({
   );
 }
 
-/** What was typed, until it is a number. */
+/** The typed text, until it is a number. */
 type Typed = Readonly<Record<string, LayerValue>>;
 
 function LayerForm({

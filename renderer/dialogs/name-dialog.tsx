@@ -16,7 +16,7 @@ interface NameDialogProps {
   readonly label: string;
   readonly initial?: string;
   readonly placeholder?: string;
-  /** What the edit does besides. */
+  /** The other effects of the edit. */
   readonly note: string;
   /** On the button. */
   readonly verb: string;

@@ -20,7 +20,7 @@ const MOVES: readonly (readonly [label: string, keys: string])[] = [
 export function ShortcutsDialog(): ReactElement {
   return (
     <Dialog title={words.title} width="wide" onClose={uiActions.close}>
-      {/* What scrolls can be reached by keyboard. */}
+      {/* A scrolled area can be reached by keyboard. */}
       <DialogBody className={styles.shortcuts} role="region" aria-label={words.all} tabIndex={0}>
         {COMMAND_GROUPS.map((group) => {
           const commands = allCommands.filter((command) => command.group === group && command.shortcut);

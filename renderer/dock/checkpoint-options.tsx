@@ -59,7 +59,7 @@ export function CheckpointOptions({ plan, tensors }: CheckpointOptionsProps): Re
   );
 }
 
-/** What matters only if some are saved. */
+/** The options that matter only if some are saved. */
 function Kept({ plan, tensors }: CheckpointOptionsProps & { readonly plan: CheckpointPlan }): ReactElement {
   const keepId = useId();
   const bestId = useId();

@@ -3,7 +3,7 @@ import { Icon } from "../ui/icon.js";
 import { SearchField } from "../ui/search-field.js";
 
 interface FindFieldProps {
-  /** What is looked for, in full. */
+  /** The whole name of what is looked for. */
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;

@@ -29,7 +29,7 @@ import { ScrollRegion } from "./scroll-region.js";
 
 const words = texts.dock.problemsTab;
 
-/** Of a problem in one line; others are measured. */
+/** The height of a problem in one line; others are measured. */
 const ROW_HEIGHT = 61;
 
 interface Row {
@@ -37,7 +37,7 @@ interface Row {
   readonly where: string;
   readonly problem: Problem;
   readonly node?: string;
-  /** Of a problem of the graph, which may have a fix. */
+  /** The problem of the graph, which may have a fix. */
   readonly found?: NodeProblem;
   readonly task?: Task;
 }

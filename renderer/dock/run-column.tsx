@@ -16,7 +16,7 @@ export function RunColumn({ label, children }: RunColumnProps): ReactElement {
   );
 }
 
-/** What prevents a run from computing what is expected. */
+/** The reasons that prevent a run from computing what is expected. */
 export function RunWarning({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     <p className={styles.warning} role="status">

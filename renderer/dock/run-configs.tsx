@@ -135,7 +135,7 @@ function commitSteps(text: string, set: (steps: number | undefined) => boolean):
   return typeof steps === "string" ? steps : orRefusal(set(steps));
 }
 
-/** What has more than one element is no scalar; of unknown shape it may be one. */
+/** A tensor with more than one element is no scalar; one of unknown shape may be one. */
 function scalarsOf(fetches: readonly string[], shapes: ShapeMap): string[] {
   return [...new Set(fetches)].filter((name) => {
     const { node, output } = parseTensorName(name);

@@ -99,7 +99,7 @@ function Ends({ title, infos, values = false }: EndsProps) {
   ));
 }
 
-/** What the newest run of the present graph gave. */
+/** The results of the newest run of the present graph. */
 function Value({ info }: { readonly info: TensorInfo }): ReactElement | null {
   const revision = useDocument((state) => state.revision);
   const fresh = useDocumentRun((state) => state.runRevision === revision);

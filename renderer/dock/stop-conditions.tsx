@@ -1,4 +1,4 @@
-/** What ends a long run early. */
+/** The conditions that end a long run early. */
 import { type ReactElement, useId } from "react";
 import { MAX_STEPS, MAX_STOP_CONDITIONS, type StopCondition } from "../../main/api/runs.js";
 import { SelectFrame } from "../parts/input-frame.js";
@@ -127,7 +127,7 @@ function conditionOf(kind: string, before: StopCondition): StopCondition {
     case "above":
       return { kind, tensor, value: "value" in before ? before.value : 0 };
     case "no-improvement": {
-      // What is counted as right is to become more, what is lost less.
+      // Accuracy is maximized, losses are minimized.
       const mode = /acc|precision|recall|auc|score/i.test(tensor) ? "max" : "min";
       return { kind, tensor, mode, patience: PATIENCE, minDelta: 0 };
     }
@@ -142,7 +142,7 @@ interface PatienceProps {
   onChange(stop: StopCondition): void;
 }
 
-/** What counts as better, and how long it is waited for. */
+/** The direction that counts as better, and how long it is waited for. */
 function Patience({ stop, number, onChange }: PatienceProps): ReactElement {
   return (
     <div className={styles.patience}>

@@ -80,7 +80,7 @@ function drawBar(
   plotWidth: number,
   { css, taskColour, fonts }: Paint,
 ): void {
-  // What is out of view is left out; the text begins where the bar does, or at the edge.
+  // Parts out of view are left out; the text begins where the bar does, or at the edge.
   const left = Math.max(x, -4);
   const width = Math.min(x + full, plotWidth + 4) - left;
   context.fillStyle = css(taskColour(bar.device));

@@ -33,7 +33,7 @@ interface Route {
   readonly spans: Spans;
 }
 
-/** What is the same in every part of the time. */
+/** The marks that are the same in every part of the time. */
 export interface Scene {
   readonly lanes: readonly PlacedLane[];
   readonly routes: readonly Route[];
@@ -117,7 +117,7 @@ export function microsPerPixel(shown: TimeWindow, width: number): number {
 /** @param width of the plot, in pixels */
 export function marksOf(scene: Scene, shown: TimeWindow, width: number): Marks {
   const scale = microsPerPixel(shown, width);
-  // What begins or ends in the margins is seen there.
+  // Spans that begin or end in the margins are seen there.
   const seen = { from: shown.from - LEFT * scale, to: shown.to + RIGHT * scale };
   const x = (micros: number) => xOf(micros, shown, width);
   const bars = scene.lanes.flatMap(({ top, rows }) =>
@@ -131,7 +131,7 @@ export function marksOf(scene: Scene, shown: TimeWindow, width: number): Marks {
       }),
     ),
   );
-  // Of many routes fewer arrows each: more lines than pixels would only cover each other.
+  // Many routes have fewer arrows each: more lines than pixels would only cover each other.
   const distance = Math.max(LEAST_WIDTH, scene.routes.length / 2) * scale;
   const arrows = scene.routes.flatMap(({ from, to, transfers, spans }) => {
     const down = to.top > from.top;
@@ -150,7 +150,7 @@ export function marksOf(scene: Scene, shown: TimeWindow, width: number): Marks {
   return { bars, arrows };
 }
 
-/** What is drawn at a place. */
+/** The mark at a place. */
 export function markAt({ bars, arrows }: Marks, x: number, y: number): BarMark | ArrowMark | undefined {
   const isNear = (one: number, other: number, value: number) =>
     value >= Math.min(one, other) - REACH && value <= Math.max(one, other) + REACH;

@@ -55,7 +55,7 @@ export function deviceText(device: string): string {
 }
 
 interface TimelinePlotProps {
-  /** Of the timeline; see `slicedScene`. */
+  /** The scene of the timeline; see `slicedScene`. */
   readonly scene: Scene;
   readonly view: TimeView;
 }

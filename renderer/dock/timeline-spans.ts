@@ -41,7 +41,7 @@ export function spansOf(sorted: readonly Interval[]): Spans {
   return { starts, ends, reaches };
 }
 
-/** What is drawn of the spans in a part of the time. */
+/** The spans that are drawn in a part of the time. */
 export function drawnSpans(
   { starts, ends, reaches }: Spans,
   { from, to }: TimeWindow,

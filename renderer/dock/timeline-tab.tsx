@@ -227,7 +227,7 @@ function ClientText({ transfers }: { readonly transfers: readonly Transfer[] }):
   return <p>{words.client({ tensors: transfers.length, bytes })}</p>;
 }
 
-/** What each task received, for comparing how the work is spread; the most of many. */
+/** The bytes that each task received, for comparing how the work is spread; the most of many. */
 function ReceivedText({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement | null {
   const received = new Map<string, (number | undefined)[]>();
   for (const { toDevice, bytes } of transfers) {
@@ -249,7 +249,7 @@ function idleText(busyMicros: number, stepMicros: number): string {
   return words.idle({ percent: Math.round(100 * Math.max(0, 1 - busyMicros / stepMicros)) });
 }
 
-/** What the end of the step waited for. */
+/** The nodes for which the end of the step waited. */
 function PathSummary({ run, stepMicros }: Pick<SummaryProps, "run"> & { stepMicros: number }) {
   const nodes = useDocument((state) => state.document.nodes);
   const path = useSliced({

@@ -39,7 +39,7 @@ export interface TimeView {
   showAll(): void;
 }
 
-/** What is shown of a step; at first, and until it is zoomed, all of it. */
+/** The part of a step that is shown; at first, and until it is zoomed, all of it. */
 export function useTimeView(endMicros: number): TimeView {
   const [chosen, setChosen] = useState<TimeWindow>();
   const clamped = (shown: TimeWindow | undefined) => within(shown ?? { from: 0, to: endMicros }, endMicros);

@@ -37,7 +37,7 @@ export function VirtualTable<Row>({ rowHeight, ...table }: VirtualTableProps<Row
 }
 
 interface DrawnTableProps<Row> extends TableProps<Row> {
-  /** Of `useVirtualRows` with the ref of the region. */
+  /** The result of `useVirtualRows` with the ref of the region. */
   readonly drawn: VirtualRows;
   readonly frame: Ref<HTMLElement>;
 }

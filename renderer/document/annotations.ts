@@ -32,7 +32,7 @@ const storedSchema = z
   .max(MOST)
   .refine((list) => new Set(list.map(({ id }) => id)).size === list.length);
 
-/** What is in the collection; none if it holds no annotations or unreadable ones. */
+/** The annotations in the collection; none if it holds no annotations or unreadable ones. */
 export function readAnnotations(collection: CollectionDef | undefined): readonly Annotation[] {
   return annotationsOf(readSettings(collection)?.[SECTION]);
 }

@@ -50,7 +50,10 @@ export function withoutPlacesInScopes(
 
 export const NO_WEIGHTS: Openness["weights"] = new Set<string>();
 
-/** Of smaller graphs the scopes are found anew after each edit: their number and names then are as in the file at once. */
+/**
+ * The size of graphs from which on scopes are patched; in smaller ones they are found anew after each edit: their number and
+ * names then are as in the file at once.
+ */
 export const PATCHED_FROM = 250;
 
 const remembered = new WeakMap<

@@ -158,7 +158,7 @@ function splitShapes(text: string): string[] {
   return inner.match(/\[[^\]]*\]|unknown/g) ?? [];
 }
 
-/** What a message says of a text; nothing may have been typed. */
+/** A text as a message quotes it; nothing may have been typed. */
 function wrong(message: (values: { text: string }) => string, text: string): string {
   return text === "" ? words.missing : message({ text });
 }

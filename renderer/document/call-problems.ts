@@ -1,5 +1,5 @@
 /**
- * What is wrong with a call: it hands over, or expects, what its function does not take or give, or a node of the function's
+ * Problems of a call: it hands over, or expects, what its function does not take or give, or a node of the function's
  * body, or of one that this calls in turn, cannot run. Bodies are examined once and remembered, until they or what they
  * call change.
  */
@@ -26,7 +26,7 @@ export interface Examination {
   examine(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLookup): Sliced<ProblemMap>;
 }
 
-/** What is known of a body, and all that it depends on, as it was. */
+/** The facts about a body, and all that they depend on, as it was. */
 interface Findings {
   readonly opsKnown: boolean;
   readonly ops: ReadonlyMap<string, OpDef | undefined>;

@@ -1,5 +1,5 @@
 /**
- * What is known of the outputs of a node that calls functions of the library: inferred by going through their bodies with
+ * The facts about the outputs of a node that calls functions of the library: inferred by going through their bodies with
  * what is known of the arguments. Functions that call themselves, deep chains of calls and bodies that together are too
  * large are left unknown, so that no graph takes long.
  */
@@ -13,7 +13,7 @@ import type { OpLookup } from "./signature.js";
 
 type Facts = readonly OutputFacts[];
 
-/** What is known of an argument; `constant`: the Const that it is read from. */
+/** The facts about an argument; `constant`: the Const that it is read from. */
 export interface Argument extends OutputFacts {
   readonly constant?: NodeDef;
 }
@@ -37,7 +37,7 @@ export function callState(): CallState {
   return { within: new Set(), left: { nodes: MAX_NODES, cuts: 0 }, used: new Map() };
 }
 
-/** What is known of a function's results when it is called with arguments; undefined if it was not gone through. */
+/** The facts about a function's results when it is called with arguments; undefined if it was not gone through. */
 export type InferBody = (definition: FunctionDef, args: Arguments, state: CallState) => Facts | undefined;
 
 /** The state within a function; undefined if it is not to be gone through. */
@@ -53,7 +53,7 @@ export function enter(definition: FunctionDef, nodes: number, state: CallState):
 }
 
 /**
- * What is known of the outputs of a node by the functions that it calls; undefined for other nodes.
+ * The facts about the outputs of a node by the functions that it calls; undefined for other nodes.
  *
  * @param inputs what is known of the node's data inputs
  */
@@ -94,7 +94,7 @@ function branchesOf({ attr }: NodeDef): readonly string[] {
   return value?.$case === "list" ? value.value.func.map(({ name }) => name) : [];
 }
 
-/** What holds whichever branch is taken. */
+/** The facts that hold whichever branch is taken. */
 function common(branches: readonly (Facts | undefined)[]): Facts | undefined {
   const [first, ...others] = branches;
   if (!first) return undefined;

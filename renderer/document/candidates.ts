@@ -1,4 +1,4 @@
-/** What a pulled edge could be connected to: inputs and outputs that exist, then ops that could be added. */
+/** The ports to which a pulled edge could be connected: inputs and outputs that exist, then ops that could be added. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_ArgDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
@@ -106,7 +106,7 @@ export function fittingArg(
   });
 }
 
-/** Of these ops, those of which an output fits the input as well: that can be inserted on an edge. */
+/** Those of the ops of which an output fits the input as well: that can be inserted on an edge. */
 export function insertable(
   document: GraphDocument,
   lookup: OpLookup,

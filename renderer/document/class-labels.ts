@@ -14,7 +14,7 @@ export function labelsInGraph(nodes: ReadonlyMap<string, NodeDef>, classes: numb
     if (op !== "Const" || value?.$case !== "tensor") continue;
     const { stringVal, tensorShape } = value.value;
     if (tensorShape?.dim.length !== 1 || stringVal.length < 2) continue;
-    // Of two lists of one length neither is known to be the names.
+    // If two lists have one length, neither is known to be the names.
     found.set(
       stringVal.length,
       found.has(stringVal.length) ? NO_LABELS : stringVal.map((text) => getTextEncoding().decodeUtf8(text)),

@@ -28,7 +28,7 @@ export interface DecodedGraph {
 export function* decodeMetaGraph(bytes: Uint8Array): Sliced<DecodedGraph> {
   const outer = yield* parted(bytes, [META_GRAPH_DEF]);
   const metaGraph = MetaGraphDef.decode(outer.rest);
-  // Of a field that is there more than once, the last one counts.
+  // If a field is there more than once, the last one counts.
   const graphBytes = outer.of(META_GRAPH_DEF).at(-1) ?? new Uint8Array(0);
   const graph = yield* parted(graphBytes, [GRAPH_NODE, GRAPH_LIBRARY]);
   const nodes: NodeDef[] = [];

@@ -1,5 +1,5 @@
 /**
- * What changed between two states of a document, as a draft keeps it. Nodes are immutable and shared between states, so
+ * The difference of two states of a document, as a draft keeps it. Nodes are immutable and shared between states, so
  * comparing them costs little; what is written out is written in slices, so that the window goes on meanwhile.
  */
 import type { DraftChange } from "../../main/api/drafts.js";
@@ -30,7 +30,7 @@ export async function wholeDraft(document: GraphDocument, pause: Yield): Promise
   };
 }
 
-/** What makes `after` of `before`; undefined when they are the same, or only kept differently. */
+/** The change that turns `before` into `after`; undefined when they are the same, or only kept differently. */
 export async function draftChange(
   before: GraphDocument,
   after: GraphDocument,

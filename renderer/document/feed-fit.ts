@@ -25,7 +25,7 @@ export function wantedShapeText(shape: readonly number[]): string {
   return `[${shape.map((size) => (size < 0 ? "?" : size)).join(", ")}]`;
 }
 
-/** What images a placeholder takes; a size below 0 is any. */
+/** The images that a placeholder takes; a size below 0 is any. */
 export interface ImageShape {
   /** Undefined for a single image without a dimension for the batch. */
   readonly batch: number | undefined;

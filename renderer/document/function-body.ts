@@ -122,8 +122,8 @@ function unmoved(
 }
 
 /**
- * What a body has of the document besides nodes: the functions that it can call, and ops that the file describes. Of its
- * own function only the signature is in it, as the nodes are those of the body.
+ * The parts of the document that a body has besides nodes: the functions that it can call, and ops that the file describes. Of
+ * its own function only the signature is in it, as the nodes are those of the body.
  */
 function bodyMetaGraph(whole: MetaGraphDef, name: string, before: MetaGraphDef | undefined): MetaGraphDef {
   const functions = functionsOf(whole);

@@ -31,7 +31,7 @@ export function whyNotFunction(
   );
 }
 
-/** What a node is that a function cannot hold. */
+/** The kind of a node that a function cannot hold. */
 function whyNotNode(document: GraphDocument, lookup: OpLookup, node: NodeDef): string | undefined {
   const { name, op } = node;
   const signature = signatureOf(node, lookup);
@@ -140,7 +140,7 @@ function wayBack({ nodes }: GraphDocument, inside: ReadonlySet<string>): string 
   return undefined;
 }
 
-/** What is reached along the edges; beyond a node that is an end nothing is. */
+/** The nodes that are reached along the edges, up to those that are ends. */
 function reached(
   outgoing: { get(name: string): readonly Edge[] | undefined },
   start: readonly string[],

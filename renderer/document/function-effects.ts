@@ -1,4 +1,4 @@
-/** What a node does beside computing its outputs: a function that is called does all of it, a graph what is asked for. */
+/** The effects of a node apart from its outputs: a function that is called does all of it, a graph what is asked for. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 

@@ -1,4 +1,4 @@
-/** What the window keeps of a function besides its nodes: places of its arguments and results, frames and notes. */
+/** The window's settings of a function besides its nodes: places of its arguments and results, frames and notes. */
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import { type AttrValue, AttrValue_ListValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
@@ -73,7 +73,7 @@ function floats(f: number[]): AttrValue {
   return { value: { $case: "list", value: { ...AttrValue_ListValue.fromPartial({}), f } } };
 }
 
-/** What tf.function notes of a function: the shape of each argument. */
+/** tf.function's notes on a function: the shape of each argument. */
 const INPUT_SHAPES = "_input_shapes";
 
 /** The function's attributes with the shapes of its arguments after a change of these; the same ones if none has any. */

@@ -37,7 +37,7 @@ export function initialisation(
   return { targets: [...(group === undefined ? found : [group]), ...iterators], missing };
 }
 
-/** What makes an iterator begin; nothing for other nodes. */
+/** The nodes that make an iterator begin; none for other nodes. */
 function beginningsOf(nodes: ReadonlyMap<string, NodeDef>, name: string): string[] {
   if (!/^Iterator(V2)?$/.test(nodes.get(name)?.op ?? "")) return [];
   return (wiringOf(nodes).outgoing.get(name) ?? []).flatMap(({ to, output }) =>
@@ -78,7 +78,7 @@ function smallestGroup(nodes: ReadonlyMap<string, NodeDef>, wanted: ReadonlySet<
   return best?.name;
 }
 
-/** What a group runs; groups of groups, one per device, are looked into. */
+/** The nodes that a group runs; groups of groups, one per device, are looked into. */
 function membersOf(nodes: ReadonlyMap<string, NodeDef>, group: string): Set<string> {
   const members = new Set<string>();
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** What a layer block that is added is connected to. Pure. */
+/** Finds the output to which an added layer block is connected. Pure. */
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import type { LayerSource } from "../../worker-runtime/graph/layers/index.js";
 import { dtypeOf } from "../../worker-runtime/protocol/dtype.js";

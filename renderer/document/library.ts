@@ -60,7 +60,7 @@ export function callsOf(node: NodeDef, { metaGraph }: Pick<GraphDocument, "metaG
   return calls.filter(({ name }) => library.has(name));
 }
 
-/** Of several functions that a node calls, the one that is opened first: what a loop does before what ends it. */
+/** The function that is opened first of several that a node calls: what a loop does before what ends it. */
 export function mainCall(calls: readonly Call[]): Call | undefined {
   return calls.find(({ as }) => as === "body" || as === "then_branch") ?? calls[0];
 }

@@ -1,4 +1,4 @@
-/** What a model of the document takes and gives, as far as the document tells. */
+/** The inputs and outputs of a model of the document, as far as the document tells. */
 import {
   type ModelTensors,
   placeholdersFor,

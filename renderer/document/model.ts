@@ -25,12 +25,12 @@ export interface RunConfig {
   readonly fetches: readonly string[];
   /** Operations that are run for their effect. */
   readonly targets: readonly string[];
-  /** Of a long run; 1: as many as the window has chosen. */
+  /** The steps of a long run; 1: as many as the window has chosen. */
   readonly steps: number;
   readonly trace: boolean;
   /** With `trace`: one in so many steps; absent: as many as do not slow the run down. */
   readonly traceEvery?: number;
-  /** What ends a long run early. */
+  /** The conditions that end a long run early. */
   readonly stops: readonly StopCondition[];
   /** How the feeds that are marked as batched are divided over the steps. */
   readonly batches: FeedBatches;
@@ -120,7 +120,7 @@ export const EMPTY_RUN_CONFIG: RunConfig = {
   batches: { size: 32, dropLast: false },
 };
 
-/** Of a document that says nothing of runs. */
+/** The configurations of a document that says nothing of runs. */
 export const EMPTY_RUN_CONFIGS: RunConfigs = {
   runConfig: EMPTY_RUN_CONFIG,
   otherRuns: [],

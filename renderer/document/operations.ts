@@ -39,7 +39,7 @@ export type Operation =
     }
   | { readonly type: "meta-graph"; readonly before: MetaGraphDef; readonly after: MetaGraphDef };
 
-/** What is undone and redone as one step. */
+/** Operations that are undone and redone as one step. */
 export interface Transaction {
   /** In the imperative, as the menu shows it after "Undo": "Pin 3 nodes to worker/1". */
   readonly label: string;

@@ -13,7 +13,7 @@ export interface OutlineSource {
   readonly annotations: readonly Annotation[];
 }
 
-/** What a row is about. */
+/** The subject of a row. */
 export type OutlineSubject =
   | { readonly kind: "scope"; readonly scope: Scope }
   | { readonly kind: "node"; readonly node: NodeDef }

@@ -6,7 +6,7 @@ import { joinRunnable, type Runnable, runnableOf } from "./runnable-names.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 import { parseTensorName, tensorName } from "./tensor-names.js";
 
-/** What selected nodes give; nothing that is fed, which cannot be fetched. */
+/** The outputs of selected nodes; none that is fed, which cannot be fetched. */
 export function runnablesOf(
   document: GraphDocument,
   lookup: OpLookup,

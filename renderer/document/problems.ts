@@ -1,4 +1,4 @@
-/** What is wrong with a node, found without running it. */
+/** Problems of a node, found without running it. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
@@ -84,7 +84,7 @@ function* slicedOwnProblems(
   return problems;
 }
 
-/** What is wrong in the body of a function, of whose arguments no shapes are known, as where it is opened. */
+/** The problems in the body of a function, of whose arguments no shapes are known, as where it is opened. */
 function examination(opsKnown: boolean) {
   return {
     opsKnown,

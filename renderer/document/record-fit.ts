@@ -16,7 +16,7 @@ export function chosenFeature({ column }: FileFeed, { features }: FeedRecords): 
   return features.length === 1 ? features[0] : undefined;
 }
 
-/** What the application makes of a record's values. */
+/** A record's values as the application converts them. */
 export function featureSpec(node: NodeDef, { feature }: FileFeed, { kinds }: Feature) {
   const [first] = kinds;
   const inner = placeholderShape(node)?.slice(1);
@@ -53,7 +53,7 @@ function missingFeature({ column }: FileFeed, { records, features }: FeedRecords
     : words.noFeature({ name: String(column), names });
 }
 
-/** What is wrong with the first record that has something else, or nothing, for the feature. */
+/** The problem of the first record that has something else, or nothing, for the feature. */
 function firstOdd(
   { name, kinds, missing }: Feature,
   { feature }: FileFeed,

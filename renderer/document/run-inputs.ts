@@ -1,4 +1,4 @@
-/** What a run of the document feeds and fetches, and what keeps it from running. */
+/** The feeds and fetches of a run of the document, and the problems that keep it from running. */
 
 import type { FeedValue } from "../../main/api/feeds.js";
 import type { Problem } from "../../main/api/problem.js";
@@ -84,7 +84,7 @@ export function usableStops({ runConfig, nodes }: GraphDocument): StopCondition[
   return runConfig.stops.filter(({ tensor }) => nodes.has(parseTensorName(tensor).node));
 }
 
-/** What a run fetches and runs, and why. */
+/** The fetches and targets of a run, and why. */
 export interface ChosenRun {
   readonly fetches: readonly string[];
   readonly targets: readonly string[];
@@ -94,7 +94,7 @@ export interface ChosenRun {
   readonly signature?: string;
 }
 
-/** What the run configuration names and the graph still has; if that is nothing, the suggestion. */
+/** The names of the run configuration that the graph still has; if there are none, the suggestion. */
 export function chosenRun(document: GraphDocument, lookup: OpLookup): ChosenRun {
   const { nodes, runConfig } = document;
   const fetches = runConfig.fetches.filter((name) => nodes.has(parseTensorName(name).node));
@@ -115,7 +115,7 @@ interface Remembered {
 /** Many parts of the window ask for it after each change. */
 const remembered = new WeakMap<GraphDocument["nodes"], Remembered>();
 
-/** What is run if the run configuration is empty. */
+/** The nodes that are run if the run configuration is empty. */
 export function suggestedRun(document: GraphDocument, lookup: OpLookup): RunChoice {
   return atOnce(slicedSuggestion(document, lookup));
 }
@@ -208,13 +208,13 @@ export function waitedQueues(document: GraphDocument, run: Pick<ChosenRun, "fetc
   return [...queues];
 }
 
-/** What is run, and what is fed values of an earlier run for it. */
+/** The nodes that are run, and the tensors that are fed values of an earlier run for them. */
 type Roots = Pick<ChosenRun, "fetches" | "targets"> & {
   readonly reused?: { readonly names: readonly string[] } | undefined;
 };
 export type BlockedInputs = Roots & Pick<RunInputs, "feeds">;
 
-/** What runs: nothing that only fed tensors need. A placeholder that is fed itself counts. */
+/** The nodes that run: none that only fed tensors need. A placeholder that is fed itself counts. */
 function needs(document: GraphDocument, { fetches, targets, reused }: Roots) {
   const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
   const inner = Object.keys(document.runConfig.feeds).filter(

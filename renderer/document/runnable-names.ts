@@ -12,7 +12,7 @@ export type Runnable = Pick<RunConfig, "fetches" | "targets">;
 const OPAQUE: ReadonlySet<DataType> = new Set([DataType.DT_RESOURCE, DataType.DT_VARIANT]);
 const MAX_SUGGESTED = 50;
 
-/** What a node is run for: its values, or its effect if it has none. */
+/** The purpose of running a node: its values, or its effect if it has none. */
 export function runnableOf(document: GraphDocument, lookup: OpLookup, name: string): Runnable {
   const node = document.nodes.get(name);
   const outputs = (node && signatureOf(node, lookup)?.outputs) ?? [];

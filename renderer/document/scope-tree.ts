@@ -20,7 +20,7 @@ export interface Scope {
   /** Unique, never the name of a node, and the same after edits elsewhere. */
   readonly id: string;
   readonly kind: ScopeKind;
-  /** What its name adds to that of the scope around it: "block_1", "block_4–5". */
+  /** The part that its name adds to that of the scope around it: "block_1", "block_4–5". */
   readonly label: string;
   /** The whole name: "model/block_1"; "" for the whole graph. */
   readonly path: string;
@@ -295,7 +295,7 @@ function namePath({ kind, path, label }: Scope): string {
   return kind === "scope" ? path : path.slice(0, Math.max(0, path.length - label.length - 1));
 }
 
-/** Of "bn_1/batchnorm", which stands for a scope with a single child, the outer name tells more. */
+/** The outer name tells more: that of "bn_1/batchnorm", which stands for a scope with a single child. */
 function layerName(name: string): string {
   const slash = name.indexOf("/");
   return slash < 0 ? name : name.slice(0, slash);

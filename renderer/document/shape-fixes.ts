@@ -1,4 +1,4 @@
-/** What would make the shapes that reach a node fit, tried with the node's own rule. */
+/** Fixes that would make the shapes that reach a node fit, tried with the node's own rule. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { knownSize } from "../../worker-runtime/graph/shape.js";
 import { tryInferOutputs } from "../../worker-runtime/graph/shape-inference.js";
@@ -10,7 +10,7 @@ import { type OpLookup, signatureOf } from "./signature.js";
 const words = texts.document.shapeFixes;
 
 export type ShapeFix = {
-  /** What a button says: "Reshape a to [-1, 784]". */
+  /** The text of its button: "Reshape a to [-1, 784]". */
   readonly label: string;
   readonly input: number;
 } & (

@@ -49,7 +49,7 @@ interface Result {
   readonly problem: string | undefined;
 }
 
-/** What a node's result was worked out from; an edit elsewhere leaves it valid. */
+/** The sources of a node's result; an edit elsewhere leaves it valid. */
 interface Remembered {
   readonly key: string;
   readonly producers: readonly (NodeDef | undefined)[];
@@ -203,7 +203,7 @@ function resultOf(
     facts: saysMore ? facts : undefined,
     problem: own.problem,
   };
-  // What was cut short within other calls may be known elsewhere.
+  // Results that were cut short within other calls may be known elsewhere.
   if (calls === undefined || state.left.cuts === cuts)
     remembered.set(node, { key, producers, used: state.used, result });
   for (const [name, definition] of state.used) calls?.used.set(name, definition);
@@ -231,7 +231,7 @@ function knownBody(definition: FunctionDef, lookup: OpLookup): KnownBody {
   return body;
 }
 
-/** What is known of the results of a function that is called with arguments. */
+/** The facts about the results of a function that is called with arguments. */
 function resultsOf(
   definition: FunctionDef,
   args: readonly Argument[],
@@ -244,7 +244,7 @@ function resultsOf(
   const outputs = new Map<string, readonly Shape[]>();
   const facts = new Map<string, readonly OutputFacts[]>();
   const constant = new Map<string, NodeDef>();
-  // What reads an argument that is a constant reads the constant.
+  // Nodes that read an argument that is a constant read the constant.
   const body = { get: (name: string) => constant.get(name) ?? byName.get(name) };
   const results: OutputFacts[] = [];
   for (const node of nodes) {
@@ -292,7 +292,7 @@ function inputsOf(
   };
 }
 
-/** What the rule of a node's op may use. */
+/** The context that the rule of a node's op may use. */
 export function shapeContextOf(
   node: NodeDef,
   nodes: NamedNodes,
@@ -344,7 +344,7 @@ function constantOf(node: NodeDef | undefined): Tensor | undefined {
   return tensor;
 }
 
-/** What is known of an input beyond its shape, as a part of a key. */
+/** The facts about an input beyond its shape, as a part of a key. */
 function factsKey(facts: OutputFacts | undefined): string {
   if (!facts) return "";
   const { ints, behind } = facts;

@@ -5,7 +5,7 @@
 
 /** The children of one scope, by number. */
 export interface Siblings {
-  /** What distinguishes each from the others: the name below the scope. */
+  /** The mark of each among the others: the name below the scope. */
   readonly names: readonly string[];
   /** Pairs of children between which there are edges. */
   readonly links: readonly (readonly [from: number, to: number])[];

@@ -33,7 +33,7 @@ export function parseTensorName(name: string): { node: string; output: number } 
   return { node: name.slice(0, colon), output: Number(name.slice(colon + 1)) };
 }
 
-/** What TensorFlow accepts as the name of a node (graph/validate: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*). */
+/** The names that TensorFlow accepts for a node (graph/validate: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*). */
 const NODE_NAME = /^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$/;
 
 export function isNodeName(name: string): boolean {

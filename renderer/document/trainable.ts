@@ -1,4 +1,4 @@
-/** What a graph can be trained by: its losses, and how several workers can share it. Pure. */
+/** The ways to train a graph: its losses, and how several workers can share it. Pure. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { isVariable } from "../../worker-runtime/graph/initialisers.js";
@@ -126,7 +126,7 @@ export interface SchemeFacts {
   readonly workers: number;
   /** Rows of each tensor that holds examples; undefined if only known in a run. */
   readonly batch: readonly (number | undefined)[];
-  /** Of the variables to train; undefined for an unknown one. */
+  /** The dtypes of the variables to train; undefined for an unknown one. */
   readonly dtypes: readonly (string | undefined)[];
   /** Bytes of the variables to train; undefined for an unknown one. */
   readonly sizes: readonly (number | undefined)[];
@@ -147,7 +147,10 @@ export function schemeProblem(scheme: Scheme, facts: SchemeFacts): SchemeProblem
   return new Set(dtypes).size > 1 ? { kind: "mixed-types" } : undefined;
 }
 
-/** What each worker sends in a step, by the sizes of the gradients; undefined where sizes are unknown or nothing is sent. */
+/**
+ * The bytes that each worker sends in a step, by the sizes of the gradients; undefined where sizes are unknown or nothing is
+ * sent.
+ */
 export function bytesSent(scheme: Scheme, { workers, sizes }: SchemeFacts): number | undefined {
   if (scheme === "single" || workers < 2) return undefined;
   let total = 0;

@@ -12,7 +12,7 @@ export interface Variable {
   readonly shape: Shape | undefined;
   /** Undefined if the shape or the size of an element is not known. */
   readonly byteLength: number | undefined;
-  /** What the node is pinned to. */
+  /** The device to which the node is pinned. */
   readonly device: string;
 }
 

@@ -7,7 +7,7 @@ import type { Edge, Rewiring } from "./wiring.js";
  * ends at the control port of a node.
  */
 export interface VisibleEdge extends Edge {
-  /** What it stands for; at least one. */
+  /** The edges that it stands for; at least one. */
   readonly wires: readonly Edge[];
 }
 

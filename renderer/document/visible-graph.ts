@@ -1,5 +1,5 @@
 /**
- * What is drawn of a graph: nodes, closed scopes as boxes and open ones as frames, and the edges between them. Edges of
+ * The drawn parts of a graph: nodes, closed scopes as boxes and open ones as frames, and the edges between them. Edges of
  * what is in a box are bundled, one per pair of ends. Pure.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -13,7 +13,7 @@ import { type Rewiring, slicedWiring } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
-/** What is open and what is closed. State of the window, never of the document. */
+/** The open and closed scopes. State of the window, never of the document. */
 export interface Openness {
   /** The whole graph is always open. */
   readonly scopes: OpenScopes;
@@ -53,7 +53,7 @@ export interface VisibleGraph {
   readonly boxes: ReadonlyMap<string, string>;
 }
 
-/** Of what a node is built: compared to find blocks that are alike. */
+/** The structure of a node: compared to find blocks that are alike. */
 function structureText(nodes: Nodes, { parameters }: Weights): (node: NodeDef) => string {
   return (node) => {
     const shapes = (parameters.get(node.name) ?? []).map(({ name }) => parameterShape(nodes.get(name)));
@@ -149,7 +149,7 @@ function visibleOf(
   };
 }
 
-/** What is drawn besides edges. */
+/** The drawn items besides edges. */
 export function itemsOf({ tree }: Hierarchy, open: Openness["scopes"]): readonly VisibleItem[] {
   const items: VisibleItem[] = [];
   const visit = (scope: Scope) => {

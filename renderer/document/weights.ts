@@ -100,7 +100,7 @@ class Folding {
         counts.set(to, count);
         const inputs = this.#in(to).filter((edge) => edge.output >= 0);
         if (count < inputs.length) continue;
-        // Of "reshape(kernel, shape)" the kernel is the parameter.
+        // The kernel is the parameter of "reshape(kernel, shape)".
         this.#roots.set(to, this.#roots.get(inputs[0]?.from ?? "") ?? name);
         open.push(to);
       }
@@ -122,8 +122,8 @@ class Folding {
   }
 
   /**
-   * What computes the value of an assignment; undefined if it depends on a variable, a placeholder or a file, or if other
-   * nodes read it, in which case the assignment is part of what the graph computes. What is in the variable's own scope
+   * The nodes that compute the value of an assignment; undefined if it depends on a variable, a placeholder or a file, or if
+   * other nodes read it, in which case the assignment is part of what the graph computes. What is in the variable's own scope
    * `Initializer` may read another variable: TensorFlow 2 makes copies of a model's variables that way when it saves them.
    */
   #initializerOf(assign: string, variable: string): Set<string> | undefined {

@@ -28,7 +28,7 @@ export interface Wiring {
   readonly since: Rewiring | undefined;
 }
 
-/** What differs between two states of a wiring. */
+/** The difference of two states of a wiring. */
 export interface Rewiring {
   readonly before: Wiring;
   /** Names of nodes that have other inputs, or that came or went. */
@@ -157,7 +157,7 @@ function updated({ wiring, rewired }: Outdated, nodes: Nodes): KnownWiring {
   const isOver = (edge: Edge) => consumers.has(edge.to);
   const added = new Map<string, Edge[]>();
   for (const edge of named) push(added, edge.from, edge);
-  // What they named before, whether the graph had it or not.
+  // The nodes that they named before, whether the graph had it or not.
   const former = [...consumers].flatMap((name) => {
     const node = wiring.nodes.get(name);
     return node ? edgesInto(node) : [];

@@ -20,7 +20,7 @@ interface FooterProps {
   readonly wizard: FirewallWizard;
 }
 
-/** What can be done in each step, and what holds meanwhile. */
+/** The buttons of each step, and its state meanwhile. */
 export function WizardFooter({ wizard }: FooterProps): ReactElement {
   switch (wizard.step) {
     case "blocked":

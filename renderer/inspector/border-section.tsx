@@ -26,7 +26,7 @@ export function BorderRows({ node }: { node: NodeDef }): ReactElement {
   const dtype = value?.$case === "type" ? value.value : DataType.DT_INVALID;
   const known = dtypes.map(dataTypeOf);
   const choices = known.includes(dtype) ? known : [dtype, ...known];
-  // What is connected to a result decides its type.
+  // The output that is connected to a result decides its type.
   const follows = node.op === RESULT && parseInput(node.input[0] ?? "").kind === "data";
   const name = (one: DataType) => (one === DataType.DT_INVALID ? words.callerDecides : dtypeName(one));
   return (

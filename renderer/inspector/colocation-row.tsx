@@ -10,7 +10,7 @@ import styles from "./colocation-row.module.css";
 
 const words = texts.inspector.colocationRow;
 
-/** What nodes share the device of, and other ways to place them than by a task. */
+/** The nodes whose device is shared, and other ways to place them than by a task. */
 export function ColocationRow({ names }: { readonly names: readonly string[] }): ReactElement {
   const nodes = useGraph((state) => state.document.nodes);
   const keepers = [

@@ -3,7 +3,7 @@ import { viewCommands } from "../commands/view-commands.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import styles from "./inspector-head.module.css";
 
-/** What is shown, and the button that puts the panel away. */
+/** The name of what is shown, and the button that puts the panel away. */
 export function InspectorHead({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     <div className={styles.head}>

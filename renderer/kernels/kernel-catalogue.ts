@@ -39,7 +39,7 @@ export class KernelCatalogue {
   }
 
   /**
-   * What there is no kernel for on devices of these types: "Svd", "MatMul of complex64". Undefined if there is one, or
+   * The op for which there is no kernel on devices of these types: "Svd", "MatMul of complex64". Undefined if there is one, or
    * may be one: a dtype that is not known yet fits every kernel, and some kernels have conditions that only they can
    * tell.
    */

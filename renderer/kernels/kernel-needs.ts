@@ -47,7 +47,7 @@ export class KernelNeeds {
     return [op, ...named].filter((name) => this.#functions.has(name));
   }
 
-  /** What the bodies of these functions, and of those that they call, need. */
+  /** The needs of the bodies of these functions, and of those that they call. */
   #ofFunctions(names: readonly string[]): KernelNeed[] {
     const seen = new Set<string>();
     const needs: KernelNeed[] = [];

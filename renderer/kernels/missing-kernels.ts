@@ -15,7 +15,7 @@ import type { ClusterEngines, TaskEngine } from "./task-engines.js";
 
 const words = texts.kernels.missingKernels;
 
-/** What one task lacks for a graph. */
+/** The kernels that one task lacks for a graph. */
 export interface MissingOnTask {
   readonly task: TaskEngine;
   /** The nodes concerned, in the graph's order. */
@@ -46,7 +46,7 @@ export interface MissingKernelsInput {
 const MOST_OPS = 4;
 const MOST_NODES = 5;
 
-/** What a node lacks on one task. */
+/** The kernel that a node lacks on one task. */
 interface Finding {
   readonly node: string;
   readonly place: NodePlace;
@@ -69,7 +69,7 @@ export function* slicedMissingKernels(input: MissingKernelsInput): Sliced<Missin
   yield* paused(document.nodes.values(), (node) => {
     const place = places.of(node);
     for (const need of needs.of(node)) {
-      // Of a function's body, only nodes that name a task of their own leave their caller's.
+      // In a function's body, only nodes that name a task of their own leave their caller's.
       const at = need.calledBy === undefined ? place : (places.ofDevice(need.device) ?? place);
       const what = at.task.engine === "portable" ? catalogue.missing(need, at.task.deviceTypes) : undefined;
       if (what === undefined || isFed(node, lookup, fed)) continue;

@@ -23,7 +23,7 @@ export interface TaskEngine {
 export interface ClusterEngines {
   /** By job, then by index. Of two machines that have the same task the one that is up. */
   readonly tasks: readonly TaskEngine[];
-  /** What a task would get that is added for a graph that names it: the best that this machine has. */
+  /** The engine of a task that is added for a graph that names it: the best that this machine has. */
   readonly ofNewTask: TaskEngineKind;
 }
 

@@ -40,7 +40,7 @@ export interface ArrangeOptions {
   readonly aspect: number;
   /** The least width of the frame of an open scope, so that its title fits. */
   readonly titleWidth: (scope: Scope) => number;
-  /** What was laid out before is taken from here. */
+  /** Earlier layouts are taken from here. */
   readonly memory: LayoutMemory;
   readonly signal: AbortSignal;
   /** Waits between slices of what is not computed by the engine. */

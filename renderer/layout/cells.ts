@@ -1,4 +1,4 @@
-/** What a layout is computed from, and its result. Pure; all lengths are pixels at 100 % zoom. */
+/** The input and the result of a layout. Pure; all lengths are pixels at 100 % zoom. */
 import type { Point } from "../document/model.js";
 
 /** A place where edges begin or end on a side of a cell. */

@@ -31,7 +31,7 @@ export function elkEngine(newWorker: () => Worker): ElkEngine {
   return {
     prepare() {
       if (elk) return;
-      // What prevents it is said when something is to be laid out.
+      // An error is reported when something is to be laid out.
       try {
         const prepared: Elk = new ElkApi({ workerFactory: newWorker });
         prepared.layout(elkGraphOf(SMALL)).catch(() => undefined);

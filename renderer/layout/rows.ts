@@ -253,7 +253,7 @@ function withoutGaps({ bands }: Row): (height: number) => number {
     if (last && top <= last[1] + MAX_GAP) last[1] = Math.max(last[1], bottom);
     else taken.push([top, bottom]);
   }
-  /** What is left out above each of them. */
+  /** The gap above each of them. */
   const removed: number[] = [];
   taken.forEach(([top], index) => {
     const above = taken[index - 1];

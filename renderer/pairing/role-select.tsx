@@ -17,7 +17,7 @@ interface RoleSelectProps {
   onChange(role: Role): void;
 }
 
-/** What another machine may do here, and what that means. */
+/** The rights of another machine here, and what they mean. */
 export function RoleSelect({ machine, role, onChange }: RoleSelectProps): ReactElement {
   const label = words.label({ machine });
   return (

@@ -24,7 +24,7 @@ function useActionOf<T>(props: Commanded<T>): Action {
       useCommandOn(props.command as Command<T>, props.target);
 }
 
-/** What makes an element a button of an action. Others may have to be done first, such as closing a dialog. */
+/** The properties that make an element a button of an action. Others may have to be done first, such as closing a dialog. */
 function pressProps({ id, reason, run }: Action, before?: () => void) {
   return {
     "data-command": id,
@@ -51,7 +51,7 @@ type CommandButtonProps<T> = Commanded<T> &
     readonly icon?: boolean;
     /** The text for screen readers; defaults to the button's text. */
     readonly spoken?: "named" | "label" | "short";
-    /** What is written on the button. */
+    /** The text on the button. */
     readonly text?: "short" | "label" | "named";
     /** Lays the text out; left out: the text alone. */
     children?(text: string): ReactNode;

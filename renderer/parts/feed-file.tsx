@@ -142,7 +142,7 @@ async function contentOf(file: File): Promise<FeedValue> {
   }
 }
 
-/** What was made of images, and the range of their values. */
+/** The tensor that images became, and the range of their values. */
 function Pixels({ tensor, feed }: { tensor: string; feed: Extract<FeedValue, { kind: "content" }> }) {
   const { pixels, note } = feed;
   if (!pixels) return null;

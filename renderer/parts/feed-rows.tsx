@@ -98,7 +98,7 @@ function shardOfText(text: string): { readonly count: number; readonly index: nu
   return { count, index: number - 1 };
 }
 
-/** What the 256 values of a byte become. */
+/** The range of a byte's 256 values. */
 export function RangeField({
   range,
   choose,

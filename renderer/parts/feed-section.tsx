@@ -1,4 +1,4 @@
-/** What a placeholder is fed: text, a file, or images. */
+/** The feed of a placeholder: text, a file, or images. */
 import { type ReactElement, type ReactNode, useId } from "react";
 import type { FeedValue } from "../../main/api/feeds.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

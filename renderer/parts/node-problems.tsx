@@ -1,4 +1,4 @@
-/** What is wrong with a node, as cards: in the inspector, and under the node. */
+/** The problems of a node, as cards: in the inspector, and under the node. */
 import { createContext, type ReactElement, type ReactNode, useContext } from "react";
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -22,7 +22,7 @@ import { ProblemFixes } from "./problem-fixes.js";
 
 const words = texts.parts.nodeProblems;
 
-/** What is wrong with a node: before a run, in the newest one, or where it is pinned to. */
+/** The problems of a node: before a run, in the newest one, or where it is pinned to. */
 export interface NodeTrouble {
   readonly problems: readonly NodeProblem[];
   /** Why the newest run failed at it. */
@@ -65,7 +65,7 @@ interface NodeProblemsProps {
   readonly announced?: boolean;
 }
 
-/** What keeps a node from running, why, and what to do, with buttons that do it. */
+/** The problem that keeps a node from running, why, and what to do, with buttons that do it. */
 export function NodeProblems({ node, trouble, announced = true }: NodeProblemsProps): ReactElement {
   const { problems, failure, withoutKernel, unknownTask } = trouble;
   return (

@@ -29,7 +29,7 @@ export function overCanvas({ clientX, clientY }: PointerPlace): boolean {
   return document.elementFromPoint(clientX, clientY)?.closest("[data-canvas]") !== null;
 }
 
-/** What would be sent if the dragged nodes were pinned elsewhere; read once for a drag. */
+/** The bytes that would be sent if the dragged nodes were pinned elsewhere; read once for a drag. */
 const sending = recordPerDocument((): { sent: ReturnType<typeof sentIfPinned> | undefined } => ({
   sent: undefined,
 }));
@@ -66,7 +66,7 @@ function dropText(names: readonly string[], device: string): string {
   if (moving.length === 0)
     return others.length === 0 ? words.alreadyPinned({ name, task }) : words.allAlreadyPinned({ task });
   const count = moving.length;
-  // What is sent is known of the graph itself only.
+  // Sent bytes are known of the graph itself only.
   if (shownFunction() !== undefined)
     return device === "" ? words.unpinInFunction({ count }) : words.pinInFunction({ count, task });
   const change = { count, sent: sentText(names, device) };

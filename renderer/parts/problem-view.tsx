@@ -23,7 +23,7 @@ interface ProblemViewProps {
 
 const ICONS = { problem: "error", notice: "warning", info: "info" } as const;
 
-/** What happened, why, and what to do, with the raw error under Details, which can be copied. */
+/** A problem: what happened, why, and what to do, with the raw error under Details, which can be copied. */
 export function ProblemView(props: ProblemViewProps): ReactElement {
   const { problem, kind = "problem", inRow, className, children } = props;
   const [open, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-/** What a panel is made of: sections with a heading and rows. */
+/** The parts of a panel: sections with a heading and rows. */
 import type { ReactElement, ReactNode } from "react";
 import { classNames } from "../ui/class-names.js";
 import styles from "./section.module.css";
@@ -6,7 +6,7 @@ import styles from "./section.module.css";
 interface SectionProps {
   /** Nothing follows it. */
   readonly last?: boolean;
-  /** What it shows was measured before the last edit. */
+  /** True if it shows measurements from before the last edit. */
   readonly stale?: boolean;
   readonly className?: string | undefined;
   readonly children: ReactNode;

@@ -5,7 +5,7 @@ import { client } from "../transport/client.js";
 
 type FileFeed = Exclude<FeedValue, { kind: "literal" }>;
 
-/** What the file of a feed holds; undefined while that is not known, or without the application. */
+/** The contents of a feed's file; undefined while that is not known, or without the application. */
 export function useFeedContents(feed: FileFeed): FeedContents | undefined {
   const [known, setKnown] = useState<{ readonly of: string | Uint8Array; readonly contents: FeedContents }>();
   const connected = useApp((state) => state.connection === "connected");
@@ -14,7 +14,7 @@ export function useFeedContents(feed: FileFeed): FeedContents | undefined {
   useEffect(() => {
     if (!connected) return;
     let wanted = true;
-    // Of tables and single arrays, the head tells.
+    // The head of tables and single arrays tells.
     const needsAll = !/\.(?:npy|csv|tsv|txt)$/i.test(name);
     void client()
       .call(

@@ -1,4 +1,4 @@
-/** What a run of the open document would do, for components that say it. */
+/** The plan of a run of the open document, for components that say it. */
 import type { Problem } from "../../main/api/problem.js";
 import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import type { GraphDocument } from "../document/model.js";
@@ -20,7 +20,7 @@ export interface RunPlan {
   readonly blocker: Problem | undefined;
 }
 
-/** What a run of the open document fetches; undefined while it is not known: a large graph takes a moment. */
+/** The fetches of a run of the open document; undefined while it is not known: a large graph takes a moment. */
 export function useChosenRun(): ChosenRun | undefined {
   const document = useDocument((state) => state.document);
   const generation = useDocument((state) => state.generation);

@@ -11,7 +11,7 @@ export interface SlicedOptions<T> {
   /** Number of nodes. */
   readonly size: number;
   readonly work: () => Sliced<T>;
-  /** What the result is computed from. Their number must not change. */
+  /** The values from which the result is computed. Their number must not change. */
   readonly of: readonly unknown[];
   /** Results of another subject are not returned: of another document, for example. */
   readonly subject: unknown;

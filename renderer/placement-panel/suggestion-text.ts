@@ -6,7 +6,7 @@ import { listText, stepText } from "../ui/format.js";
 
 const words = texts.placementPanel.suggestionText;
 
-/** What the expected times are based on. */
+/** The basis of the expected times. */
 export function sourceText(sources: StepSources, measured: MeasuredStep | undefined): string {
   const { nodes, measuredNodes, unknownSizes, links, measuredLinks } = sources;
   const run = measured ? stepText(measured.step, measured.hasSetUp) : words.tracedBeforeEdit;
@@ -32,7 +32,7 @@ export function sourceText(sources: StepSources, measured: MeasuredStep | undefi
   ].join(" ");
 }
 
-/** What else would be the case afterwards. */
+/** Other consequences of the suggestion. */
 export function warningsOf(suggestion: Suggestion): string[] {
   const { step, assignment, moves, skipped } = suggestion;
   const { tasks, problem } = step;

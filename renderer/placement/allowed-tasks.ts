@@ -9,7 +9,7 @@ import type { KernelNeeds } from "../kernels/kernel-needs.js";
 import type { TaskEngine } from "../kernels/task-engines.js";
 import type { PlacementTask } from "./placement-task.js";
 
-/** What the portable engine can compute. */
+/** The ops that the portable engine can compute. */
 export interface KnownKernels {
   readonly needs: KernelNeeds;
   readonly catalogue: KernelCatalogue;

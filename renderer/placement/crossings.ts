@@ -1,4 +1,4 @@
-/** What is sent between tasks in one step if nodes are on given tasks. */
+/** The tensors that are sent between tasks in one step if nodes are on given tasks. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { wiringOf } from "../document/wiring.js";
 

@@ -35,7 +35,7 @@ export function sizeByShape(shape: Shape, dtype: DataType): TensorSize {
   };
 }
 
-/** What shapes tell about the nodes of a graph. */
+/** The facts about the nodes of a graph that shapes tell. */
 export class ShapeEstimates {
   readonly #lookup: OpLookup;
   readonly #shapes: ShapeMap;

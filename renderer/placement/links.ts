@@ -1,4 +1,4 @@
-/** What sending between two tasks costs. */
+/** The costs of sending between two tasks. */
 import { type MeasuredTransfer, type Measurements, quantile } from "./measurements.js";
 import type { PlacementTask } from "./placement-task.js";
 
@@ -20,9 +20,9 @@ const LARGE_BYTES = 262_144;
 /** Most transfers also wait for others, so that the faster ones tell more about the connection. */
 const FASTER = 0.25;
 
-/** What was measured of a connection apart from a step's transfers. */
+/** The measurements of a connection apart from a step's transfers. */
 interface MeasuredConnection {
-  /** Of the machines' agents; half of it is a lower bound of the latency. */
+  /** The round trip between the machines' agents; half of it is a lower bound of the latency. */
   readonly roundTripMillis: number | undefined;
   readonly bytesPerSecond: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** What a traced step tells about nodes, tensors, tasks and the connections between them. */
+/** The measurements of a traced step about nodes, tensors, tasks and the connections between them. */
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import { shortTaskText, taskOfDevice } from "../../worker-runtime/cluster/device-name.js";
 

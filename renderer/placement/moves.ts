@@ -18,7 +18,7 @@ export interface PlacementMove {
   readonly from: number;
   readonly to: number;
   readonly units: readonly number[];
-  /** What the step would lose without this move, the others being made. */
+  /** The time that the step would lose without this move, the others being made. */
   readonly savedMicros: number;
   readonly savedBytes: number;
   /** The largest tensor that is no longer sent. */
@@ -59,7 +59,7 @@ interface Group {
   readonly units: number[];
 }
 
-/** What exchanges something and goes the same way is one move; if that makes too many, so is what has a scope in common. */
+/** Nodes that exchange something and go the same way are one move; if that makes too many, so are those of a scope. */
 function groupsOf(
   problem: StepProblem,
   start: Assignment,

@@ -1,4 +1,4 @@
-/** What is wrong with where a graph is to run, found before it runs. Pure. */
+/** Problems with where a graph is to run, found before it runs. Pure. */
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";

@@ -11,7 +11,7 @@ const words = texts.placement.placementEngine;
 export interface PlacementRequest {
   readonly problem: StepProblem;
   readonly start: Assignment;
-  /** Of the units. */
+  /** The names of the units. */
   readonly names: readonly string[];
 }
 

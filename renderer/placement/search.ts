@@ -26,7 +26,7 @@ const IMPROVED = 2;
 /** The rest is for taking back moves that save nothing. */
 const SHARE_OF_IMPROVING = 0.9;
 const MOST_PASSES = 4;
-/** Of more blocks than this, only those that exchange something with another task are tried elsewhere. */
+/** The number of blocks beyond which only those that exchange something with another task are tried elsewhere. */
 const MANY_BLOCKS = 200;
 /** A placement must save this share of the step to be worth a change. */
 const LEAST_GAIN = 0.01;

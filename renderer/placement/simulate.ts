@@ -19,7 +19,7 @@ export class StepSimulator {
   /** Edges that each node waits for, those that close a loop not among them. */
   readonly #inputs: Int32Array;
   readonly #isForward: Uint8Array;
-  /** Of the step in progress. */
+  /** The pending inputs of the step in progress. */
   readonly #waiting: Int32Array;
   readonly #ready: Float64Array;
   readonly #arrival: Float64Array;

@@ -1,4 +1,4 @@
-/** What a placement is computed from: one step of a graph on the tasks of a cluster, as numbers that a worker can take. */
+/** The input of a placement: one step of a graph on the tasks of a cluster, as numbers that a worker can take. */
 
 /** The task of each unit, by its number. */
 export type Assignment = Int32Array;

@@ -1,9 +1,9 @@
-/** What a task costs a step besides its nodes: until the master has started it, and until the master has its answer. */
+/** The time that a task costs a step besides its nodes: until the master has started it, and until the master has its answer. */
 import { type Measurements, quantile } from "./measurements.js";
 import type { PlacementTask } from "./placement-task.js";
 
 /**
- * Of a task beside the master's on one machine: from the beginning of a step of two constants to its first node, and from
+ * A task beside the master's on one machine: from the beginning of a step of two constants to its first node, and from
  * its last node to the end of the step, it took 1 to 3 ms each with portable tasks. On another machine, the way there and
  * back comes to it.
  */

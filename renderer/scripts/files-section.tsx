@@ -15,7 +15,7 @@ const words = texts.scripts.filesSection;
 const SHOWN = 5;
 const SHOWN_LEFT_OUT = 8;
 
-/** What goes to the other machines, and what does not. */
+/** The files that go to the other machines, and those that do not. */
 export function FilesSection({ survey }: { readonly survey: ScriptSurvey }): ReactElement {
   const { files, problem } = survey;
   const [all, setAll] = useState(false);

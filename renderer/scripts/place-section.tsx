@@ -15,9 +15,9 @@ const KUBERNETES = "kubernetes";
 const FIELDS = ["image", "gpus", "cpus", "memory"] as const;
 
 interface PlaceSectionProps {
-  /** Of the connected cluster: "lab, namespace default". */
+  /** The name of the connected cluster: "lab, namespace default". */
   readonly kubernetes: string;
-  /** What each task gets there; undefined: the tasks run on machines. */
+  /** The resources of each task there; undefined: the tasks run on machines. */
   readonly pod: ScriptPodRequest | undefined;
   onChange(pod: ScriptPodRequest | undefined): void;
 }

@@ -53,7 +53,7 @@ export function RolesTable({ tasks, strategy, machines, onChange }: RolesTablePr
 
 interface RoleProps {
   readonly row: RoleRow;
-  /** Of its swatch; undefined for a task that is not there. */
+  /** The colour of its swatch; undefined for a task that is not there. */
   readonly colour: number | undefined;
   readonly machines: readonly Machine[];
   onChange(change: Pick<ScriptTask, "machineId" | "device"> | undefined): void;

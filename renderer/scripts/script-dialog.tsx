@@ -106,7 +106,7 @@ function ScriptForm(props: ScriptFormProps): ReactElement {
     tasks.map(({ machineId }) => machineId).filter((id) => id !== undefined && id !== own),
   );
   const missing = missingRole(tasks, strategy);
-  // What is too large is only in the way of other machines.
+  // Files that are too large are a problem for other machines only.
   const isTooLarge = (others.size > 0 || inKubernetes) && survey.files === undefined;
   const start = (event: FormEvent) => {
     event.preventDefault();

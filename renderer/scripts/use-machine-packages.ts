@@ -3,7 +3,7 @@ import type { MachinePackages, ScriptLocation } from "../../main/api/scripts.js"
 import { toProblem } from "../../main/api/wire.js";
 import { client } from "../transport/client.js";
 
-/** What a paired machine has of what a script needs; undefined until it has answered. */
+/** The part of a script's needs that a paired machine has; undefined until it has answered. */
 export function useMachinePackages(
   { path, folder, python }: ScriptLocation,
   machineId: string,

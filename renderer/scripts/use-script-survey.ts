@@ -11,7 +11,7 @@ interface Surveyed {
   readonly problem?: Problem;
 }
 
-/** What a script would be run with; empty until the application has answered. */
+/** The conditions of a script's run; empty until the application has answered. */
 export function useScriptSurvey({ path, folder, python }: ScriptLocation): Surveyed {
   const [surveyed, setSurveyed] = useState<Surveyed>({});
   useEffect(() => {

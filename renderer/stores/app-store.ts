@@ -18,7 +18,7 @@ export interface Notice {
   readonly kind: "problem" | "info";
   readonly problem: Problem;
   readonly action?: NoticeAction;
-  /** Of two notices with the same key, for the same document, the newer replaces the older. */
+  /** The newer of two notices with the same key, for the same document, replaces the older. */
   readonly key?: string;
   /** The document that it is about: it is shown, and its action runs, only while that is active. Absent: any. */
   readonly session?: DocumentSession;

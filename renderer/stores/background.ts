@@ -31,7 +31,7 @@ export class Background {
     const abort = new AbortController();
     this.#abort = abort;
     const session = activeGraph();
-    // What caused it is shown first.
+    // Its cause is shown first.
     void nextTask()
       .then(() => inSlices(work(), { pause: nextTask, signal: abort.signal }))
       .then(

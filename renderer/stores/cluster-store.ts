@@ -9,7 +9,7 @@ import { keepEqual } from "./keep-equal.js";
 export type TaskIdentity = Pick<Task, "id" | "job" | "index" | "colour">;
 
 export interface ClusterStore {
-  /** Of the machines' own cluster; undefined until the application answered. */
+  /** The state of the machines' own cluster; undefined until the application answered. */
   readonly state: ClusterState | undefined;
   /** Every task of every machine, in the order of the panel. */
   readonly ownTasks: readonly Task[];

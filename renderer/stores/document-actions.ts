@@ -207,7 +207,7 @@ function travel(step: (history: History) => History, list: "past" | "future"): v
   const moved = history[list].at(-1);
   setHistory(step(history));
   const changed = new Set(moved?.operations.map(({ type }) => type));
-  // What concerns the library as a whole is seen wherever the user is.
+  // Changes of the library as a whole are seen wherever the user is.
   const isInGraph = changed.has("layout") || (changed.has("nodes") && !changed.has("meta-graph"));
   if (moved?.within !== undefined || isInGraph) showWhere(moved?.within);
 }
@@ -268,7 +268,7 @@ export const documentActions = {
     return runInputs(document, lookupFor(document), shapes, steps === 1);
   },
 
-  /** What prevents the document, or the part of it that computes these, from running; empty when it can run. */
+  /** The problems that prevent the document, or the part of it that computes these, from running; empty when it can run. */
   runBlockers(inputs: BlockedInputs = documentActions.runInputs()): Problem[] {
     const { document, problems } = useDocument.getState();
     return runBlockers(document, problems, inputs);

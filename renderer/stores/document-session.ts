@@ -1,5 +1,5 @@
 /**
- * What belongs to one open document. Every session has a value of its own of each store that is made with `perDocument`
+ * The state of one open document. Every session has a value of its own of each store that is made with `perDocument`
  * and of each record that is made with `recordPerDocument`; components and actions use those of the active session.
  *
  * A function that is opened in a document has a session too, below that of the document. What belongs to the graph that
@@ -14,7 +14,7 @@ import { create, createStore, useStore } from "zustand";
 export interface DocumentSession {
   /** Distinguishes its DOM elements from those of other documents. */
   readonly id: number;
-  /** Of the body of a function: the document that the function is of. */
+  /** For the body of a function: the document that the function is of. */
   readonly parent?: DocumentSession;
 }
 
@@ -217,7 +217,7 @@ export interface PerDocument<T> extends Pick<StoreApi<T>, "getState" | "setState
 interface Scope {
   readonly active: () => DocumentSession;
   readonly useActive: () => DocumentSession;
-  /** What is on the screen, whatever session code is run in. */
+  /** The document on the screen, whatever session code is run in. */
   readonly shown: () => DocumentSession;
   readonly onChange: (listener: (left: DocumentSession) => void) => () => void;
 }

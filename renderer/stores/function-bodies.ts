@@ -63,7 +63,7 @@ export function leaveFunctions(to?: DocumentSession): void {
   showFunctions(document, to ? path.slice(0, path.indexOf(to) + 1) : []);
 }
 
-/** What was computed of the body of a function before it is shown. */
+/** The results for the body of a function before it is shown. */
 interface Prepared {
   readonly metaGraph: MetaGraphDef;
   readonly ops: OpRegistry;
@@ -73,7 +73,7 @@ interface Prepared {
 
 const prepared = new WeakMap<FunctionDef, Prepared>();
 
-/** What of a function is found out: its nodes and their places, then its scopes, then shapes and problems. */
+/** The stages of examining a function: its nodes and their places, then its scopes, then shapes and problems. */
 export type PreparationStage = "nodes" | "scopes" | "shapes";
 
 /**
@@ -172,7 +172,7 @@ function derive(parent: DocumentSession, session: DocumentSession, select?: read
   return true;
 }
 
-/** What was prepared of a function, if the document and the ops are still the same. */
+/** The prepared results for a function, if the document and the ops are still the same. */
 function readyBody({ metaGraph }: GraphDocument, name: string): Prepared | undefined {
   const definition = libraryOf(metaGraph).get(name);
   const known = definition && prepared.get(definition);

@@ -1,5 +1,5 @@
 /**
- * What of a graph is open on the canvas, and how it is arranged. State of the window: it is never part of the document,
+ * The open scopes of a graph on the canvas, and its arrangement. State of the window: it is never part of the document,
  * and its changes are no edits.
  */
 import { hierarchyFor, isArranged, NO_WEIGHTS, readyHierarchy } from "../document/arrangement.js";
@@ -14,17 +14,17 @@ import { useGraph } from "./document-store.js";
 export interface GraphViewStore {
   /** The document that all of it belongs to, by its generation. */
   readonly generation: number | undefined;
-  /** What is to be open. */
+  /** The scopes that are to be open. */
   readonly openness: Openness;
-  /** What is open on the canvas, which follows once its layout is computed; undefined: nothing is drawn yet. */
+  /** The scopes that are open on the canvas, which follows once its layout is computed; undefined: nothing is drawn yet. */
   readonly shown: { readonly openness: Openness; readonly arrangement: Arrangement } | undefined;
-  /** What both were before an edit by which the window began, or ceased, to arrange the graph. */
+  /** Both as they were before an edit by which the window began, or ceased, to arrange the graph. */
   readonly before: Pick<GraphViewStore, "openness" | "shown"> | undefined;
   /** True while a layout is computed. */
   readonly arranging: boolean;
   /** Where closed scopes were moved to, from where the contents of the scope around them begin. */
   readonly moved: ReadonlyMap<string, Point>;
-  /** What the view does when what is to be open is drawn; undefined: it stays. */
+  /** The movement of the view when what is to be open is drawn; undefined: it stays. */
   readonly next: NextView | undefined;
 }
 
@@ -42,9 +42,9 @@ export type NextView =
     };
 
 const CLOSED: Openness = { scopes: new Set(), weights: NO_WEIGHTS };
-/** Of a graph whose nodes have positions: all of it is drawn until the user closes something. */
+/** The state for a graph whose nodes have positions: all of it is drawn until the user closes something. */
 const ALL_OPEN: Openness = { scopes: new AllBut([]), weights: "all" };
-/** Of such a graph nothing is arranged. */
+/** The arrangement of such a graph: none. */
 export const NOT_ARRANGED: Arrangement = {
   places: new Map(),
   frames: new Map(),
@@ -81,7 +81,7 @@ export function readyScopes(): Hierarchy | undefined {
   return readyHierarchy(useGraph.getState().document.nodes, opennessNow().weights);
 }
 
-/** What is to be open of the graph as it is now; the canvas, which follows it, may not have seen its newest edit. */
+/** The scopes to be open in the graph as it is now; the canvas, which follows it, may not have seen its newest edit. */
 export function opennessNow(): Openness {
   const { openness } = useGraphView.getState();
   if (suits(openness)) return openness;

@@ -34,7 +34,7 @@ export interface KernelStore {
 
 export const useKernels = perDocument<KernelStore>(() => ({ missing: NOTHING_MISSING }));
 
-/** What is missing of the graph that is shown; nothing is told of nodes within functions. */
+/** The missing kernels of the graph that is shown; nothing is told of nodes within functions. */
 export const useGraphKernels = ofGraph(useKernels);
 
 /** The inputs of the newest result for a document. */
@@ -55,7 +55,7 @@ export function missingAt(node: string): MissingOnTask | undefined {
   return name === undefined ? undefined : tasks.find(({ task }) => task.name === name);
 }
 
-/** What is known of the portable engine's kernels for the open graph; undefined until it was compared. */
+/** The portable engine's kernels for the open graph; undefined until it was compared. */
 export function knownKernels(): KnownKernels | undefined {
   const { catalogue } = useKernelCatalogue.getState();
   const { needs } = comparisons();

@@ -8,7 +8,7 @@ export const useKubernetes = create<KubernetesState>()(() => ({ clusters: [] }))
 
 export function receiveKubernetes(state: KubernetesState): void {
   const { clusters } = useKubernetes.getState();
-  // What the new state lacks, such as a connection, must not stay.
+  // Parts that the new state lacks, such as a connection, must not stay.
   useKubernetes.setState({ ...state, clusters: keepEqual(clusters, state.clusters) }, true);
   receiveNodes(state.used?.machines);
 }

@@ -1,5 +1,5 @@
 /**
- * What is shown over the window and captures its keys. Dialogs belong to this window; a pairing and the firewall wizard
+ * The dialog over the window, which captures its keys. Dialogs belong to this window; a pairing and the firewall wizard
  * belong to the application, open without user action, and are shown over any open dialog.
  */
 import { useFirewall } from "./firewall-store.js";

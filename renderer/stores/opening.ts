@@ -1,4 +1,4 @@
-/** What is computed of a file before its document is shown: all that showing it would otherwise wait for. */
+/** The results that are computed of a file before its document is shown: all that showing it would otherwise wait for. */
 import type { DocumentFile } from "../../main/api/documents.js";
 import type { OpRegistry } from "../../worker-runtime/graph/op-registry.js";
 import type { Sliced } from "../../worker-runtime/graph/slices.js";

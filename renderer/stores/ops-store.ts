@@ -13,7 +13,7 @@ export interface OpsStore {
   readonly source: string;
   /** Empty until the list is loaded. */
   readonly ops: OpRegistry;
-  /** What the panel lists: without internal ops, sorted by category and name. */
+  /** The ops that the panel lists: without internal ops, sorted by category and name. */
   readonly entries: readonly OpEntry[];
   readonly problem: Problem | undefined;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with the pins of the open document. Examined while the window is idle. */
+/** Problems of the pins of the open document. Examined while the window is idle. */
 import { taskName } from "../cluster/task-name.js";
 import { type PinProblem, slicedPinProblems } from "../placement/pin-problems.js";
 import { whenIdle } from "../ui/when-idle.js";
@@ -19,7 +19,7 @@ const NONE: readonly PinProblem[] = [];
 
 export const usePinProblems = perDocument<PinProblemStore>(() => ({ problems: NONE }));
 
-/** What the newest result was found for. */
+/** The state for which the newest result was found. */
 const examined = recordPerDocument(() => ({ of: [] as readonly unknown[], background: new Background() }));
 
 /** Examines the active document, if something has changed since. */

@@ -1,4 +1,4 @@
-/** What the stores know about the open document's step and the cluster, for placing it. */
+/** The open document's step and the cluster, as the stores have them, for placing it. */
 
 import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { linkKey } from "../cluster/routes.js";
@@ -50,7 +50,7 @@ function* deviceNames({ nodes }: GraphDocument): Iterable<string> {
   for (const { device } of nodes.values()) if (device !== "") yield device;
 }
 
-/** What the newest traced run of the document has measured. Of nodes that were edited since, their old times. */
+/** The measurements of the document's newest traced run. Nodes that were edited since have their old times. */
 export function currentMeasurements(document: GraphDocument): Measurements {
   const { latest } = useDocumentRun.getState();
   if (latest?.tracedStep === undefined) return NOTHING_MEASURED;

@@ -14,7 +14,7 @@ export interface PlacementPreview {
   readonly shown: PlacementShown;
   /** The nodes that the suggestion places. */
   readonly places: ReadonlyMap<string, PreviewedPlace>;
-  /** Of these, the number of nodes that move. */
+  /** Among these, the number of nodes that move. */
   readonly moving: number;
 }
 

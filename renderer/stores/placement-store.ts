@@ -10,7 +10,7 @@ import type { Assignment } from "../placement/step-problem.js";
 import { perDocument } from "./document-session.js";
 import { useDocument } from "./document-state.js";
 
-/** What a traced run measured of a whole step. */
+/** A traced run's measurement of a whole step. */
 export interface MeasuredStep {
   /** From its first node to its last. */
   readonly millis: number;
@@ -42,7 +42,7 @@ export interface AppliedPlacement {
   readonly revision: number;
 }
 
-/** What the canvas shows of a suggestion: the graph as it is, what would move, or where everything would be. */
+/** The canvas' view of a suggestion: the graph as it is, what would move, or where everything would be. */
 export type PlacementShown = "now" | "changes" | "after";
 
 export interface PlacementStore {

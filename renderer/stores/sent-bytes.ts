@@ -1,4 +1,4 @@
-/** What a step of the open document sends between tasks, as it is pinned now and as it would be. */
+/** The bytes that a step of the open document sends between tasks, as it is pinned now and as it would be. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { NodePlaces } from "../kernels/node-places.js";
 import { type SentBytes, sentBytes } from "../placement/crossings.js";
@@ -13,7 +13,7 @@ interface SentChange {
   readonly after: SentBytes;
 }
 
-/** What the sizes of tensors are read from, for one state of the document. */
+/** The sources of tensors' sizes, for one state of the document. */
 interface Reader {
   readonly nodes: ReadonlyMap<string, NodeDef>;
   /** @param pinned nodes with other devices than in the document */

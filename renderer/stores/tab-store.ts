@@ -1,4 +1,4 @@
-/** What a document's tab has beside the document. */
+/** The state of a document's tab beside the document. */
 
 import { texts } from "../texts/texts.js";
 import { type DocumentSession, openSessions, perDocument } from "./document-session.js";

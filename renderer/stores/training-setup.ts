@@ -1,10 +1,10 @@
-/** What is chosen in the dialog that makes a graph trainable, while the canvas is used for it. */
+/** The choices in the dialog that makes a graph trainable, while the canvas is used for it. */
 import type { LayerValues } from "../../worker-runtime/graph/layers/index.js";
 import type { Scheme } from "../../worker-runtime/graph/training/trainable/plan.js";
 import type { GraphDocument } from "../document/model.js";
 import { perDocument } from "./document-session.js";
 
-/** What the user has ticked or unticked, where that differs from what is suggested. */
+/** The user's ticks, where they differ from what is suggested. */
 export type Ticks = ReadonlyMap<string, boolean>;
 
 /** Everything that is chosen. */
@@ -17,7 +17,7 @@ export interface TrainingDraft {
   readonly ticks: Readonly<Record<"variables" | "batch", Ticks>>;
 }
 
-/** What the user does on the canvas, until the dialog is open again. */
+/** The user's task on the canvas, until the dialog is open again. */
 export type TrainingStep =
   | {
       readonly kind: "pick";

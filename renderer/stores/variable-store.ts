@@ -3,13 +3,13 @@ import type { KeptVariable, VariableFigures, VariableState } from "../../main/ap
 import type { GraphDocument } from "../document/model.js";
 import { perDocument } from "./document-session.js";
 
-/** What is known of the values of a document's variables. */
+/** The facts about the values of a document's variables. */
 export interface VariableStore {
   /** The nodes that the application knows as `graphId`. */
   readonly nodes: GraphDocument["nodes"] | undefined;
   readonly graphId: string | undefined;
   readonly states: ReadonlyMap<string, VariableState>;
-  /** Of those that were looked at since the values were read last. */
+  /** The figures of those that were looked at since the values were read last. */
   readonly figures: ReadonlyMap<string, VariableFigures>;
   /** Opened as tensors, by the variable's name. */
   readonly kept: ReadonlyMap<string, KeptVariable & { readonly readAt: number }>;

@@ -41,7 +41,7 @@ export function changeLanguage(tag: string | undefined): void {
   keepLanguage(tag);
   const { searchParams } = new URL(location.href);
   if (searchParams.has("language")) {
-    // What the address asks for would come first.
+    // The language in the address would come first.
     searchParams.delete("language");
     location.search = searchParams.toString();
   } else location.reload();
@@ -66,7 +66,7 @@ export function bestLanguage(
   return FALLBACK.tag;
 }
 
-/** What is asked for, most important first: in the address (`?language=de`), by the user's choice, by the system. */
+/** The requested languages, most important first: in the address (`?language=de`), by the user's choice, by the system. */
 function wantedLanguages(): string[] {
   const asked = new URLSearchParams(location.search).get("language") ?? undefined;
   return [asked, keptLanguage(), ...navigator.languages].filter((tag) => tag !== undefined);

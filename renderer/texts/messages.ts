@@ -30,7 +30,7 @@ type TagsOf<M extends string> = M extends `${string}</${infer Name}>${infer Rest
 /** Makes an element of what stands between the tags of a message. */
 export type RichPart = (children: ReactNode) => ReactElement;
 
-/** What one message is for those who use it. */
+/** The type of one message for those who use it. */
 export type Message<M extends string> = [TagsOf<M>] extends [never]
   ? M extends `${string}{${string}`
     ? (values: Parameters<M>) => string

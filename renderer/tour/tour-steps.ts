@@ -1,4 +1,4 @@
-/** What each step of the tour says, where, and how it is done: by the user, or by the tour for the user. */
+/** The text of each step of the tour, its place, and how it is done: by the user, or by the tour for the user. */
 import { TOUR_NODES } from "../actions/tour-actions.js";
 import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { clusterCommands } from "../commands/cluster-commands.js";
@@ -24,7 +24,7 @@ export interface StepOfUser {
   prepare(): void;
   /** Does the step for the user. */
   perform(): void;
-  /** What is under way towards the step's end: "Starting…"; undefined while the user is asked. */
+  /** The work under way towards the step's end: "Starting…"; undefined while the user is asked. */
   underWay(): string | undefined;
   /** Called when the step is shown. Returns whether it has been done since. */
   begin(): () => boolean;

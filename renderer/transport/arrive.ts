@@ -1,4 +1,4 @@
-/** What a browser tab does before the modules of the window are loaded: the application answers meanwhile. */
+/** The work of a browser tab before the modules of the window are loaded: the application answers meanwhile. */
 import { SOCKET_PATH, socketProtocols } from "../../main/api/headless.js";
 import { type Admission, enter } from "./session.js";
 

@@ -159,7 +159,7 @@ export class WebSocketClient implements ApplicationClient {
     const open = () => {
       opened = true;
       this.#retryMillis = FIRST_RETRY_MILLIS;
-      // What was asked for first is answered first.
+      // The first request is answered first.
       for (const waiting of this.#waiting) {
         clearTimeout(waiting.timer);
         waiting.send();

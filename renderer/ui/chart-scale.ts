@@ -1,7 +1,7 @@
 /** How values become positions of a chart. */
 import { figureText } from "./format.js";
 
-/** Of a tick: more would be rounding errors. */
+/** The most digits of a tick: more would be rounding errors. */
 const MOST_DIGITS = 12;
 
 export interface Scale {

@@ -35,7 +35,7 @@ export interface ChartBand {
 interface ChartProps {
   /** For screen readers. */
   readonly label: string;
-  /** What runs across: "step". */
+  /** The name of the axis across: "step". */
   readonly xName: string;
   readonly series: readonly ChartSeries[];
   readonly band?: ChartBand | undefined;
@@ -226,7 +226,7 @@ interface Drawn {
   readonly yLabels: readonly string[];
   /** Where the curves begin. */
   readonly left: number;
-  /** What is left for the curves. */
+  /** The room that is left for the curves. */
   readonly inner: Size;
   readonly lines: readonly Line[];
   readonly band: string | undefined;

@@ -75,7 +75,7 @@ export function Dialog(props: DialogProps): ReactElement {
   );
 }
 
-/** What a dialog shows between its title and its buttons; it scrolls where it is too long. */
+/** The part of a dialog between its title and its buttons; it scrolls where it is too long. */
 export function DialogBody({ className, ...rest }: ComponentProps<"div">): ReactElement {
   return <div className={classNames(styles.body, className)} {...rest} />;
 }

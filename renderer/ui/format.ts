@@ -26,7 +26,7 @@ export function bytesText(bytes: number): string {
   return words.units[BYTE_UNITS[unit] ?? "TB"]({ value: text });
 }
 
-/** What several came to: "12 B", "at least 8 B" if the size of some is unknown. */
+/** The sum of several: "12 B", "at least 8 B" if the size of some is unknown. */
 export function totalBytesText(sizes: readonly (number | undefined)[]): string {
   const known = sizes.filter((size) => size !== undefined);
   const text = bytesText(known.reduce((sum, size) => sum + size, 0));

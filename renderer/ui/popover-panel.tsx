@@ -8,7 +8,7 @@ interface PopoverPanelProps extends ComponentProps<typeof Popover.Content> {
   readonly label: string;
 }
 
-/** What a popover of Radix shows. */
+/** The content of a popover of Radix. */
 export function PopoverPanel({ label, className, ...rest }: PopoverPanelProps): ReactElement {
   return <Popover.Content aria-label={label} className={classNames(styles.popover, className)} {...rest} />;
 }

@@ -9,10 +9,10 @@ import textStyles from "./text.module.css";
 const words = texts.ui.proofList;
 
 export interface ProofRow {
-  /** What was tested: "raspberrypi → gpu-pc:2222". */
+  /** The test: "raspberrypi → gpu-pc:2222". */
   readonly what: string;
   readonly outcome: "ok" | "failed" | "unknown" | "busy";
-  /** What it showed. */
+  /** The result. */
   readonly detail: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the usual tags of messages make of the words between them. */
+/** The elements that the usual tags of messages stand for. */
 import type { RichPart } from "../texts/messages.js";
 import textStyles from "./text.module.css";
 

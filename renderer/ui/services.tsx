@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** What controls need from the window that contains them. */
+/** The window that contains controls, as far as they need it. */
 export interface UiServices {
   /** Copies a text to the clipboard. Rejects if that is not allowed. */
   copyText(text: string): Promise<void>;

@@ -53,7 +53,7 @@ export function matchesShortcut(shortcut: string, press: KeyPress, mac: boolean 
   });
 }
 
-/** What Ctrl or Cmd and a key do to text in a field, on one system or another. */
+/** The commands of Ctrl or Cmd and a key for text in a field, on one system or another. */
 const TEXT_KEYS: ReadonlySet<string> = new Set([
   ...["a", "c", "v", "x", "y", "z", "insert", "delete", "backspace"],
   ...["arrowleft", "arrowright", "arrowup", "arrowdown", "home", "end"],
@@ -71,7 +71,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "-": "−",
 };
 
-/** What browsers do with their own tabs and windows, without asking the page. */
+/** The shortcuts of browsers for their own tabs and windows, without asking the page. */
 const KEPT_BY_BROWSERS: ReadonlySet<string> = new Set([
   ...["Mod+N", "Mod+W", "Ctrl+Tab", "Ctrl+Shift+Tab", "Ctrl+PageDown", "Ctrl+PageUp"],
 ]);

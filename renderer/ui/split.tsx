@@ -26,7 +26,7 @@ interface SplitProps {
   onResize(size: number): void;
   /** Called when the user has closed the pane to its bar by dragging its edge, or by arrow keys beyond its least size. */
   onClose?(): void;
-  /** What takes the rest of the room. */
+  /** The part that takes the rest of the room. */
   readonly children: ReactNode;
 }
 

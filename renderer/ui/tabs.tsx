@@ -26,11 +26,11 @@ export interface Tab<Id extends string> {
   readonly bad?: boolean;
   /** Set off behind the label. */
   readonly detail?: string | undefined;
-  /** What the pointer is told of it. */
+  /** Its text for the pointer. */
   readonly title?: string | undefined;
   /** A mark before the label, with a text of its own. */
   readonly mark?: ReactNode;
-  /** What it shows has changes that were not saved. */
+  /** True if it shows changes that were not saved. */
   readonly unsaved?: boolean;
   /** Closes the tab: by its cross, by the middle button, or by Delete. A tab list may contain only tabs, so the cross is not a button. */
   readonly onClose?: () => void;
@@ -175,7 +175,7 @@ interface TabPanelProps<Id extends string> extends HTMLAttributes<HTMLDivElement
   readonly id: Id;
 }
 
-/** What the selected tab shows. It has controls of its own for the focus, so it takes none itself. */
+/** The content of the selected tab. It has controls of its own for the focus, so it takes none itself. */
 export function TabPanel<Id extends string>({ id, ...rest }: TabPanelProps<Id>): ReactElement {
   return <Radix.Content value={id} tabIndex={undefined} {...rest} />;
 }

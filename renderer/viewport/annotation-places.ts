@@ -13,7 +13,7 @@ const TITLE = 40;
 const GRID = 8;
 const MAX_TRIES = 60;
 
-/** Of a note that the window places: how far below its node it is, and its size, for which the layout has room. */
+/** The place of a note: how far below its node it is, and its size, for which the layout has room. */
 const NOTE_GAP = 8;
 const NOTE_WIDTH = 160;
 const NOTE_HEIGHT = 40;

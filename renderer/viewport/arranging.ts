@@ -66,7 +66,7 @@ export function prepareArranging(): void {
 }
 
 interface Work {
-  /** What the newest layout is computed from. */
+  /** The input of the newest layout. */
   of: readonly unknown[];
   abort: AbortController | undefined;
   memory: LayoutMemory;
@@ -176,7 +176,7 @@ async function compute(
   const { nodes } = useGraph.getState().document;
   const { openness: wanted, shown } = useGraphView.getState();
   useGraphView.setState({ arranging: true });
-  // What caused it is shown first.
+  // Its cause is shown first.
   await nextTask();
   const size = hooks.size();
   const options = {
@@ -211,7 +211,7 @@ async function compute(
     const after = hooks.beforeShow();
     const { openness } = show.shown;
     const work = workOf();
-    // What is shown is what is wanted from now on; it must not begin another layout.
+    // The shown scopes are the wanted ones from now on; this must not begin another layout.
     work.of = work.of.map((part) => (part === wanted ? openness : part));
     showVisible(nodes, openness, show.visible);
     useGraphView.setState({ openness, shown: show.shown, arranging: false, next: undefined });
@@ -235,7 +235,7 @@ interface Arranged {
 const MOST_TRIED = 6;
 
 /**
- * What is seen first of a graph with too much open: no more is open than can be read when all of it is in view. In place
+ * The first view of a graph with too much open: no more is open than can be read when all of it is in view. In place
  * of a large scope smaller ones are opened, until there is enough to be read.
  */
 async function reduced(

@@ -47,7 +47,7 @@ export function oncePrepared(name: string, then: () => void): void {
   );
 }
 
-/** What is shown stays. */
+/** The shown part stays. */
 export function cancelEntering(): void {
   preparations().cancel();
   useEntering.setState({ entered: undefined });

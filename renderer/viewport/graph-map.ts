@@ -10,7 +10,7 @@ import { nodeTitle, opTitle } from "./node-text.js";
 import { drawnHeight } from "./ports.js";
 import { grown, overlap, type Rect } from "./rect.js";
 
-/** What is drawn in a place: a node, a closed scope, or the frame of an open one. */
+/** The item in a place: a node, a closed scope, or the frame of an open one. */
 export type MapItem =
   | { readonly kind: "node"; readonly id: string; readonly node: NodeDef; readonly title: string }
   | { readonly kind: "box" | "frame"; readonly id: string; readonly scope: Scope };
@@ -21,7 +21,7 @@ export interface MapEdge extends Edge {
 }
 
 export interface GraphMap {
-  /** What is drawn above comes later: in the document's order, frames before what is in them. */
+  /** Items drawn above come later: in the document's order, frames before what is in them. */
   readonly items: readonly MapItem[];
   readonly edges: readonly MapEdge[];
   /** By id: the name of a node, the id of a scope. */
@@ -42,7 +42,7 @@ const NO_ROUTES: ReadonlyMap<string, readonly Point[]> = new Map();
 const PORT_HALF = 4.5;
 const CONTROL_PORT_HALF = 3.5;
 
-/** Of a document whose nodes have positions. */
+/** The map of a document whose nodes have positions. */
 export function mapOf(
   { nodes, layout }: Pick<GraphDocument, "nodes" | "layout">,
   lookup: OpLookup,

@@ -8,13 +8,13 @@ import { opTitle } from "./node-text.js";
 import type { Rect } from "./rect.js";
 import { repeatText } from "./shown-graph.js";
 
-/** What an item shows besides its name. */
+/** The texts of an item besides its name. */
 export interface ItemTexts {
   /** The task's colour, or as chosen; a CSS colour that may name a variable of the style sheet, as all colours here. */
   readonly colour: string;
-  /** Of a node: where it is. Of a scope: how much is in it. */
+  /** The place of a node, or how much is in a scope. */
   readonly place: string;
-  /** Of a node: its value. */
+  /** The value of a node. */
   readonly value: string;
   readonly time: string;
   /** It is drawn with a dashed border, as nothing pins it. */

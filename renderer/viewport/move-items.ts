@@ -68,7 +68,7 @@ function movedBy(names: readonly string[], { x, y }: Point): [string, Point][] {
   });
 }
 
-/** What the position of an item counts from. */
+/** The origin of an item's position. */
 function originAround(item: MapItem): Point {
   const visible = isGraphArranged() ? visibleNow() : undefined;
   const around = item.kind === "node" ? visible?.hierarchy.tree.scopeIds.get(item.id) : item.scope.parent;

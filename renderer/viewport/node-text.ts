@@ -34,7 +34,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 const MAX_FORMULA = 16;
 const MAX_TITLE = 24;
 
-/** What a node says of its op: arguments and results of a function are no ops to its user. */
+/** A node's text on its op: arguments and results of a function are no ops to its user. */
 export function opTitle({ op }: Pick<NodeDef, "op">): string {
   if (op === ARGUMENT) return words.argument;
   return op === RESULT ? words.result : op;
@@ -103,7 +103,7 @@ export function constText(node: NodeDef): string {
   if (value?.$case !== "tensor") return words.noValue;
   const small = value.value.tensorContent.length <= 512 && value.value.stringVal.length <= 8;
   const text = small ? attrText(attr) : undefined;
-  // Of a single text the beginning says more than its shape.
+  // The beginning of a single text says more than its shape.
   const isText = value.value.stringVal.length === 1 && value.value.tensorShape?.dim.length === 0;
   return text !== undefined && (isText || text.length <= 18) ? text : protoShapeText(value.value.tensorShape);
 }

@@ -7,7 +7,7 @@ import { type GraphMap, type MapEdge, type MapItem, mapFrom, nodeSize, titleOf }
 import { aroundBoth, type Rect } from "./rect.js";
 import { boxSize } from "./shown-graph.js";
 
-/** What nodes snap to: a box is dragged in the same steps, and its nodes with it. */
+/** The grid to which nodes snap: a box is dragged in the same steps, and its nodes with it. */
 const GRID = 8;
 
 /**

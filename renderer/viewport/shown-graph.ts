@@ -1,4 +1,4 @@
-/** What the canvas shows of a document that is arranged in scopes. */
+/** The part of a document, arranged in scopes, that the canvas shows. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { adoptHierarchy, hierarchyFor, slicedHierarchy } from "../document/arrangement.js";
@@ -85,7 +85,7 @@ export function boxSize(scope: Scope): BoxSize {
   return sizeOfBox(scope.label, repeatText(scope));
 }
 
-/** What a map of a large graph was made of before it is shown. */
+/** The sources of a large graph's map before it is shown. */
 const readyMaps = new WeakMap<Arrangement, { readonly of: readonly unknown[]; readonly map: GraphMap }>();
 
 /** The map of what is drawn, with what was moved by hand where it was moved to. */
@@ -123,7 +123,7 @@ function* slicedMap(
   const items: MapItem[] = [];
   const sides: number[] = [];
   const byHand = new Set<string>();
-  /** What has come since the newest layout waits below it. */
+  /** Nodes that have come since the newest layout wait below it. */
   let below = 2 * BOX_HEIGHT;
   yield* paused(places.values(), ({ y }) => {
     below = Math.max(below, y + 2 * BOX_HEIGHT);

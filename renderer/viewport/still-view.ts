@@ -12,7 +12,7 @@ interface Refit {
   readonly refitted: Viewport;
 }
 
-/** Of one canvas. */
+/** Keeps the view of one canvas still. */
 export class StillView {
   #refit: Refit | undefined;
   /** The view of a fitted graph as panels have left it; any other one is the user's. */

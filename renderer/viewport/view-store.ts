@@ -1,11 +1,11 @@
-/** What the canvas shows beside the graph: overlays, the edge being pulled, selected edges. */
+/** The state of the canvas beside the graph: overlays, the edge being pulled, selected edges. */
 import type { ReactFlowInstance, Viewport } from "@xyflow/react";
 import type { ConnectFrom } from "../document/edits/add.js";
 import type { DataEnd } from "../document/edits/insert-on-edge.js";
 import type { Point } from "../document/model.js";
 import { perGraph } from "../stores/document-session.js";
 
-/** What of React Flow is used outside its own elements: it moves the view and converts points. */
+/** The part of React Flow that is used outside its own elements: it moves the view and converts points. */
 export type GraphFlow = Pick<
   ReactFlowInstance,
   | "getViewport"

@@ -50,7 +50,7 @@ export function GuidePage({ guide, text, guides, place, onOpen }: GuidePageProps
         );
       const { path, anchor } = linkedFile(guide.path, href);
       const target = guides.find((one) => one.path === path);
-      // What is no guide is a file of the repository, which an installation does not have.
+      // Other links lead to files of the repository, which an installation does not have.
       if (target === undefined) return <span>{children}</span>;
       return (
         <button type="button" className={styles.link} onClick={() => onOpen({ name: target.name, anchor })}>
@@ -111,7 +111,7 @@ function Code({ node, children }: ExtraProps & { readonly children?: ReactNode }
   );
 }
 
-/** What may be wider than the page. */
+/** A part that may be wider than the page. */
 function Scrolling({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
@@ -122,7 +122,7 @@ function Scrolling({ children }: { readonly children: ReactNode }): ReactElement
   );
 }
 
-/** What a part of the document says, without its elements. */
+/** The text of a part of the document, without its elements. */
 function plainText(node: ExtraProps["node"]): string {
   const textOf = (part: NonNullable<typeof node>["children"][number]): string =>
     part.type === "text" ? part.value : part.type === "element" ? part.children.map(textOf).join("") : "";

@@ -19,7 +19,7 @@ export interface GuideHit {
   readonly guide: string;
   readonly title: string;
   readonly section: GuideSection;
-  /** What stands around the first word that was looked for; the word itself in the middle. */
+  /** The text around the first word that was looked for; the word itself in the middle. */
   readonly excerpt: readonly [before: string, found: string, after: string];
 }
 

@@ -28,14 +28,14 @@ import { type Tasks, useTrainingChoices } from "./use-training-choices.js";
 
 const words = texts.dialogs.makeTrainable;
 
-/** Of the run configuration that is added. */
+/** The steps of the run configuration that is added. */
 const STEPS = 1000;
 const SERVER_JOB = "ps";
 
 interface MakeTrainableProps {
   /** Computes the loss. */
   readonly node?: string | undefined;
-  /** What was chosen before the canvas was used. */
+  /** The choices before the canvas was used. */
   readonly draft?: TrainingDraft | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface BatchRow {
   readonly suggested: boolean;
 }
 
-/** What is known of the graph once the loss is chosen. */
+/** The facts about the graph once the loss is chosen. */
 interface Findings {
   readonly variables: readonly VariableRow[];
   readonly batch: readonly BatchRow[];
@@ -90,7 +90,7 @@ export interface TrainingChoices {
   readonly facts: SchemeFacts;
   /** All of it, with which the dialog can be opened again. */
   readonly draft: TrainingDraft;
-  /** What would be added, or why nothing can be. */
+  /** The nodes that would be added, or why none can be. */
   readonly made: Trainable | { readonly problem: string };
   chooseOptimizer(name: string): void;
   setValue(field: string, value: LayerValue): void;

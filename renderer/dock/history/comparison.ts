@@ -30,7 +30,7 @@ export interface ComparisonRow {
 /** Nodes of a trace that are listed. */
 const SLOWEST = 10;
 
-/** What the runs were asked to do. */
+/** The requests for the runs. */
 export function settingRows(runs: readonly ShownRun[]): ComparisonRow[] {
   const feeds = namesOf(runs, ({ summary }) => summary.settings.feeds.map(({ name }) => name));
   const digests = runs.map(({ summary }) => summary.origin?.digest);
@@ -63,7 +63,7 @@ export function settingRows(runs: readonly ShownRun[]): ComparisonRow[] {
   ].filter(({ texts }) => texts.some((text) => text !== undefined));
 }
 
-/** What the runs took, and how they ended. */
+/** The times of the runs, and how they ended. */
 export function outcomeRows(runs: readonly ShownRun[]): ComparisonRow[] {
   return [
     row(words.state, runs, ({ summary, update }) => endText(summary, update)),

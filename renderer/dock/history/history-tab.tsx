@@ -18,7 +18,7 @@ import { useShownRuns } from "./use-shown-runs.js";
 
 const words = texts.dock.historyTab;
 
-/** Of a document without a run. */
+/** The runs of a document without any. */
 const NONE: readonly string[] = [];
 
 /** That runs of before are lost, if so. */

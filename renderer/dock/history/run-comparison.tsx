@@ -29,7 +29,7 @@ interface RunComparisonProps {
   readonly data: CurvesData;
 }
 
-/** What one run did, or two side by side; rows that differ are marked. */
+/** The facts of one run, or of two side by side; rows that differ are marked. */
 export function RunComparison({ shown, data }: RunComparisonProps): ReactElement {
   const slowest = useSliced({
     size: shown.reduce((sum, { update }) => sum + update.nodes.length, 0),

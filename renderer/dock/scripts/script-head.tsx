@@ -74,7 +74,7 @@ export function ScriptHead({ job, onTask }: ScriptHeadProps): ReactElement {
   );
 }
 
-/** What can be done with a job that has ended. */
+/** The commands of a job that has ended. */
 function EndedActions({ job }: { readonly job: ScriptJob }): ReactElement {
   const { request } = job;
   return (

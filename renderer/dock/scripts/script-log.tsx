@@ -146,7 +146,7 @@ interface RowProps {
   readonly row: LogRow;
   readonly index: number;
   readonly top: number;
-  /** Of all tasks: their order gives them their colours. */
+  /** The names of all tasks: their order gives them their colours. */
   readonly names: readonly string[];
   /** The ref that makes its height known. */
   readonly measure: (element: Element | null) => void;

@@ -1,6 +1,6 @@
 /** Where the items of a graph lie in lanes: a lane per task, from left to right in the order of execution. Pure. */
 
-/** What is drawn in a lane: a node, or the part of a closed scope that is on the lane's task. */
+/** An item in a lane: a node, or the part of a closed scope that is on the lane's task. */
 export interface LaneItem {
   /** The item of the canvas. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface LaneLayout {
   readonly rows: readonly number[];
 }
 
-/** What the canvas draws, without frames. */
+/** The items that the canvas draws, without frames. */
 export interface LaneGraph {
   readonly items: readonly {
     readonly id: string;

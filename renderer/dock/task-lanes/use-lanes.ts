@@ -20,13 +20,13 @@ import { type LaneLayout, layLanes } from "./lane-layout.js";
 export interface Lane {
   /** "worker/0", "auto", or a device that names no task. */
   readonly name: string;
-  /** What a drop pins nodes to. */
+  /** The task to which a drop pins nodes. */
   readonly device: string;
   /** Undefined for "auto", and for a device that names no task of the cluster. */
   readonly task: TaskIdentity | undefined;
 }
 
-/** What is sent from one item to another on another task. */
+/** The tensors that are sent from one item to another on another task. */
 export interface LaneEdge {
   /** Positions in `LaneLayout.items`. */
   readonly from: number;

@@ -137,7 +137,7 @@ function rangeText({
 function SliceField({ source, view }: AxisControlsProps): ReactElement {
   const { shape } = source;
   const written = selectionText(view.selection, shape);
-  // What is typed is kept until it is a slice; then the controls and the text are one value again.
+  // Typed text is kept until it is a slice; then the controls and the text are one value again.
   const [typed, setTyped] = useState<string>();
   const errorId = useId();
   const read = typed === undefined ? undefined : parseSelection(typed, shape);

@@ -23,7 +23,7 @@ interface HeatMapProps {
   readonly grid: Grid;
   /** The most cells of the picture on each side. */
   readonly side: number;
-  /** What the grid of values shows; outlined. */
+  /** The part that the grid of values shows; outlined. */
   readonly seen?: CellWindow | undefined;
 }
 

@@ -32,7 +32,7 @@ export function useStatistics(
 interface StatisticsPanelProps {
   readonly source: TensorSource;
   readonly view: TensorView;
-  /** Of the part. */
+  /** The statistics of the part. */
   readonly ofPart: WorkState<TensorStatistics>;
   readonly large?: boolean;
   readonly old: boolean;

@@ -22,7 +22,7 @@ let jobs = 0;
 const WINDOW = Math.random().toString(36).slice(2);
 
 /**
- * What the application computes of a part of a tensor. Other parameters cancel the work and begin anew; a new step only
+ * The application's computation on a part of a tensor. Other parameters cancel the work and begin anew; a new step only
  * follows when the work on the one before is done, so that a run that is faster than the work does not starve it.
  *
  * @param params undefined: nothing is computed

@@ -1,4 +1,4 @@
-/** What a traced step held in memory, by device, and its largest nodes. */
+/** The memory of a traced step, by device, and its largest nodes. */
 import type { ReactElement } from "react";
 import type { NodeRun } from "../../../main/api/runs.js";
 import type { DeviceMemory, StepTrace } from "../../../main/api/traces.js";
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
   { name: words.output, kind: "number" },
   { name: words.allocated, kind: "number" },
 ];
-/** Of a lane's picture, which is stretched to its place. */
+/** The width of a lane's picture, which is stretched to its place. */
 const WIDTH = 1000;
 const HEIGHT = 40;
 

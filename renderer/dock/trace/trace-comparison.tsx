@@ -82,7 +82,7 @@ export function TraceComparison(): ReactElement {
   );
 }
 
-/** What is shown of two steps. */
+/** The views of two steps. */
 interface Laid {
   readonly scenes: readonly Scene[];
   /** The later end of both. */
@@ -128,7 +128,7 @@ interface ComparedProps {
 
 interface LanesProps extends ComparedProps {
   readonly scenes: readonly Scene[];
-  /** Of both. */
+  /** The view of both. */
   readonly view: TimeView;
 }
 

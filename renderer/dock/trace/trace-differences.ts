@@ -10,7 +10,7 @@ const words = texts.dock.traceDifferences;
 
 export interface NodeDifference {
   readonly node: string;
-  /** What it took in each of the steps; undefined where it did not run. */
+  /** Its time in each of the steps; undefined where it did not run. */
   readonly before: NodeTotal | undefined;
   readonly after: NodeTotal | undefined;
   /** Positive if it took longer in the second step. */

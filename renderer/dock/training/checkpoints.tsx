@@ -1,4 +1,4 @@
-/** What a run has saved of its variables. */
+/** The checkpoints that a run has saved. */
 import type { ReactElement } from "react";
 import type { RunCheckpoints } from "../../../main/api/checkpoints.js";
 import type { RunUpdate } from "../../../main/api/runs.js";

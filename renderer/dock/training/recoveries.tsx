@@ -1,4 +1,4 @@
-/** What a training has done, or can do, after it lost a task. */
+/** The recoveries of a training that lost a task, done or offered. */
 import type { ReactElement } from "react";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { recoveryCommands } from "../../commands/run-commands.js";

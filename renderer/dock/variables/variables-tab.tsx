@@ -120,7 +120,7 @@ function VariableTable({ variables }: { readonly variables: readonly Variable[] 
   );
 }
 
-/** Of which moment the values are. */
+/** Says of which moment the values are. */
 function ReadingText(): string {
   const reading = useVariables((state) => state.reading);
   const readAt = useVariables((state) => state.readAt);

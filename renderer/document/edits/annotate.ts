@@ -9,7 +9,7 @@ import { type EditResult, edit, refused } from "./types.js";
 
 const words = texts.document.edits.annotate;
 
-/** What a step of undo names: a frame by its title where it has one. */
+/** The name of a step of undo: a frame by its title where it has one. */
 function what({ kind, text }: Annotation) {
   const [title = ""] = text.split("\n");
   return { what: kind === "frame" && title !== "" ? "titledFrame" : kind, title };

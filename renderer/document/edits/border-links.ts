@@ -59,7 +59,7 @@ export function signaturesOf({ metaGraph }: Pick<GraphDocument, "metaGraph">): S
   return (name) => library.get(name)?.signature ?? OpDef.fromPartial({ name });
 }
 
-/** What changes of all functions with the change of one. Throws a `Refusal` where calls cannot follow. */
+/** The changes of all functions with the change of one. Throws a `Refusal` where calls cannot follow. */
 export function linkedChanges(
   sites: readonly CallSite[],
   were: Signatures,

@@ -194,7 +194,7 @@ function signatureWith(
   };
 }
 
-/** What the function does whenever it is called: what it did, as far as it is there, and new nodes with state. */
+/** The effects of the function's calls: its former ones, as far as it is there, and new nodes with state. */
 function controlResults(
   { controlRet }: FunctionDef,
   nodes: Nodes,

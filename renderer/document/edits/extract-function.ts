@@ -32,7 +32,7 @@ interface Crossing {
   readonly name: string;
 }
 
-/** What becomes of the nodes. */
+/** The result for the nodes. */
 interface Extraction {
   readonly document: GraphDocument;
   readonly lookup: OpLookup;
@@ -145,7 +145,7 @@ function extractionOf(
   };
 }
 
-/** What runs ask of the nodes by name. */
+/** The requests of runs for the nodes by name. */
 function askedOf({ runConfig, otherRuns }: GraphDocument, names: ReadonlySet<string>) {
   const tensors = new Map<string, number[]>();
   const targets = new Set<string>();
@@ -159,7 +159,7 @@ function askedOf({ runConfig, otherRuns }: GraphDocument, names: ReadonlySet<str
   return { tensors, targets };
 }
 
-/** What TensorFlow makes of a node's name for an argument: lower case letters, digits and _, beginning with a letter. */
+/** An argument's name as TensorFlow derives it from a node's: lower case letters, digits and _, beginning with a letter. */
 function argumentName(node: string, fallback: string): string {
   const plain = node
     .toLowerCase()

@@ -35,7 +35,7 @@ import { Refusal } from "./types.js";
 
 const words = texts.functionCalls;
 
-/** What becomes of a document: its parts besides nodes, and operations on the rest. */
+/** The changed document: its parts besides nodes, and operations on the rest. */
 export interface Followed {
   readonly metaGraph: MetaGraphDef;
   readonly operations: readonly Operation[];
@@ -136,7 +136,7 @@ interface ChangedCall {
   /** The function that it calls. */
   readonly name: string;
   readonly outputs: readonly BorderSlot[] | undefined;
-  /** What a refusal calls an output. */
+  /** An output's name in refusals. */
   readonly result: (index: number) => string;
 }
 
@@ -223,7 +223,7 @@ function changedCall(
 
 type ListValue = Extract<NonNullable<AttrValue["value"]>, { $case: "list" }>["value"];
 
-/** What a node of the graph is after the calls changed. */
+/** A node of the graph after the calls changed. */
 function inGraph(calls: Calls): (node: NodeDef) => NodeDef {
   return (node) => {
     const own = calls.get(node.name)?.after ?? node;

@@ -27,12 +27,12 @@ export function calledFunction({ metaGraph }: GraphDocument, { op, attr }: NodeD
   return functions.find(({ signature }) => signature?.name === callee.value.name);
 }
 
-/** What stands in the place of a call. */
+/** The nodes in the place of a call. */
 interface Body {
   readonly nodes: readonly NodeDef[];
-  /** What each output of the call was, as `NodeDef.input` names it. */
+  /** The output that each output of the call was, as `NodeDef.input` names it. */
   readonly outputs: readonly string[];
-  /** What was done when the call was. */
+  /** The nodes that ran when the call did. */
   readonly last: readonly string[];
 }
 

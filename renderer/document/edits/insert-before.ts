@@ -18,7 +18,7 @@ const BELOW = 92;
 
 interface Place {
   readonly consumer: NodeDef;
-  /** What the input reads, as in `NodeDef.input`. */
+  /** The output that the input reads, as in `NodeDef.input`. */
   readonly text: string;
   readonly producer: string;
   readonly dtype: DataType;

@@ -11,7 +11,7 @@ import { type EditResult, edit, refused } from "./types.js";
 
 const words = texts.document.edits.library;
 
-/** What TensorFlow accepts as the name of a function, as of an op that nodes may have. */
+/** The names that TensorFlow accepts for a function, as of an op that nodes may have. */
 const FUNCTION_NAME = /^[A-Za-z_][A-Za-z0-9_.\-/]*$/;
 
 /** Renames a function, and wherever it is named: ops and attributes of nodes, in functions too, and gradients. */

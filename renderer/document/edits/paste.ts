@@ -140,7 +140,7 @@ export function paste(
   });
 }
 
-/** What adds the functions that the document lacks, or why they cannot be added. */
+/** The operations that add the functions that the document lacks, or why they cannot be added. */
 function functionsFor({ metaGraph }: GraphDocument, wanted: readonly FunctionDef[]): Operation[] | string {
   const { graphDef } = metaGraph;
   const own = new Map(graphDef?.library?.function.map((one) => [one.signature?.name, one]));

@@ -23,7 +23,10 @@ export function bypassNodes(document: GraphDocument, lookup: OpLookup, names: re
   });
 }
 
-/** What reaches an output of a removed node through its first input of the same dtype; the text itself if nothing does. */
+/**
+ * The tensor that reaches an output of a removed node through its first input of the same dtype; the text itself if nothing
+ * does.
+ */
 function passedOn(
   text: string,
   nodes: GraphDocument["nodes"],

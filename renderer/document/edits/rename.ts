@@ -126,7 +126,7 @@ export function renameColocations(node: NodeDef, names: ReadonlyMap<string, stri
 
 function renameInRunConfig(config: RunConfig, renamed: ReadonlyMap<string, string>): RunConfig {
   let isChanged = false;
-  /** Of a node or of one of its tensors. */
+  /** Renames a node or one of its tensors. */
   const name = (text: string) => {
     const { node } = parseTensorName(text);
     const to = renamed.get(node);

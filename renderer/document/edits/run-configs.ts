@@ -31,7 +31,7 @@ function added(document: GraphDocument, config: RunConfig): EditResult {
 }
 
 /**
- * What adds a configuration and chooses it, as a part of an edit; a text says why it cannot.
+ * Operations that add a configuration and choose it, as a part of an edit; a text says why it cannot.
  *
  * @param makeDefault it is also chosen whenever the document is opened
  */
@@ -96,7 +96,7 @@ export function setDefaultRunConfig(document: GraphDocument, name: string): Edit
   return change(document, words.makeDefault({ name }), { defaultRun: name });
 }
 
-/** What changes every configuration in the same way; nothing where all stay. */
+/** Operations that change every configuration in the same way; none where all stay. */
 export function changeEachConfig(
   document: GraphDocument,
   changed: (config: RunConfig) => RunConfig,

@@ -21,7 +21,7 @@ export function setFeed(document: GraphDocument, tensor: string, value: FeedValu
   return change(document, label, { ...document.runConfig, feeds });
 }
 
-/** What is fetched and run for its effect. */
+/** The nodes that are fetched, and those that are run for their effect. */
 type Choice = Pick<RunConfig, "fetches" | "targets">;
 
 /**
@@ -83,7 +83,7 @@ export function setBatches(document: GraphDocument, batches: FeedBatches): EditR
   return change(document, words.batches, { ...document.runConfig, batches });
 }
 
-/** What ends a run early. */
+/** The conditions that end a run early. */
 export function setStops(document: GraphDocument, stops: readonly StopCondition[]): EditResult {
   if (stops.length > MAX_STOP_CONDITIONS) {
     return refused(words.tooManyStops({ count: MAX_STOP_CONDITIONS }));

@@ -14,7 +14,7 @@ const STATEFUL: Readonly<Record<string, string>> = {
 };
 
 /**
- * What changes when a function gets state: the ops of its calls, and the functions with calls, which then have state too.
+ * The changes when a function gets state: the ops of its calls, and the functions with calls, which then have state too.
  */
 export function withStatefulCalls(
   nodes: ReadonlyMap<string, NodeDef>,

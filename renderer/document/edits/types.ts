@@ -13,7 +13,7 @@ export function refused(reason: string): EditResult {
 /** Thrown deep within an edit that cannot be made; `orRefused` returns it as the edit's reason. */
 export class Refusal extends Error {}
 
-/** What `make` returns, or the reason of a `Refusal` in it. */
+/** The result of `make`, or the reason of a `Refusal` in it. */
 export function orRefused<T>(make: () => T): T | string {
   try {
     return make();

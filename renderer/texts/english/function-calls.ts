@@ -1,4 +1,4 @@
-/** What is said of functions of the graph and their calls: why a body cannot be edited so, and why a call does not fit. */
+/** Texts on functions of the graph and their calls: why a body cannot be edited so, and why a call does not fit. */
 export const functionCalls = {
   addArgument: "Add the argument {name}",
   addResult: "Add the result {name}",

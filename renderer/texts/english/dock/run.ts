@@ -1,4 +1,4 @@
-/** What is run: configurations, feeds, steps, when it stops. */
+/** Texts on what is run: configurations, feeds, steps, when it stops. */
 export const run = {
   batchOptions: {
     batch: "Batch",

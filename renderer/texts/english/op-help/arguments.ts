@@ -1,4 +1,4 @@
-/** What arguments and attributes mean, which have the same name in many ops. */
+/** The meanings of arguments and attributes which have the same name in many ops. */
 export const argumentHelp = {
   adj_x: "Transposes the matrices of x, and conjugates them if they are complex.",
   adj_y: "Transposes the matrices of y, and conjugates them if they are complex.",

@@ -1,4 +1,4 @@
-/** What ops do that make, arrange, keep and read tensors, in a sentence or two. */
+/** The purposes of ops that make, arrange, keep and read tensors, in a sentence or two. */
 export const arrayHelp = {
   ApplyAdam: "One step of the Adam optimizer on a variable.",
   ApplyGradientDescent: "Subtracts the gradient times the learning rate from a variable.",

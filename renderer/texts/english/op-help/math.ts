@@ -1,4 +1,4 @@
-/** What ops of numbers do, in a sentence or two. */
+/** The purposes of ops of numbers, in a sentence or two. */
 export const mathHelp = {
   Abs: "The absolute value of each element.",
   AccumulateNV2: "Adds any number of tensors of one shape; the sum needs no more memory than its result.",

@@ -1,4 +1,4 @@
-/** What ops of images, sounds and texts do, in a sentence or two. */
+/** The purposes of ops of images, sounds and texts, in a sentence or two. */
 export const mediaHelp = {
   AdjustContrastv2: "Images with more or less contrast: distances from the mean of each channel are scaled.",
   AdjustHue: "Images with turned hues.",

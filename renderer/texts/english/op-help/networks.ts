@@ -1,4 +1,4 @@
-/** What ops of neural networks do, in a sentence or two. */
+/** The purposes of ops of neural networks, in a sentence or two. */
 export const networkHelp = {
   AvgPool: "The average of each window of an image.",
   AvgPool3D: "The average of each window of a volume.",

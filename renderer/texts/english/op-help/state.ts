@@ -1,4 +1,4 @@
-/** What ops do that keep state, or read and write files, in a sentence or two. */
+/** The purposes of ops that keep state, or read and write files, in a sentence or two. */
 export const stateHelp = {
   ApplyAdadelta: "One step of the Adadelta optimizer on a variable.",
   ApplyAdagrad: "One step of the Adagrad optimizer on a variable.",
