@@ -12,10 +12,10 @@ export const cliMain = join(repositoryRoot, "build", "out", "program", "cli", "m
 const stockServer = join(repositoryRoot, "test", "interop", "peers", "stock_server.py");
 /** Importing TensorFlow takes seconds, and several at once many of them. */
 const START_MILLIS = 180_000;
-/** Of one turn; the first also makes the graph and warms up. */
+/** The time of one turn; the first also makes the graph and warms up. */
 const TURN_MILLIS = 120_000;
 
-/** What a cluster's servers are, and what their workers compute on: the CPU, unless the name says otherwise. */
+/** The kind of a cluster's servers, and the device of their workers: the CPU, unless the name says otherwise. */
 export type ServerKind = "portable" | "portable-gpu" | "stock" | "stock-cuda";
 
 /** The flag with which a task of ours computes on the CPU although the machine has a GPU. */
@@ -28,7 +28,7 @@ export const noCuda = { CUDA_VISIBLE_DEVICES: "" } as const;
 export const firstCuda = { CUDA_VISIBLE_DEVICES: process.env.CUDA_VISIBLE_DEVICES ?? "0" } as const;
 
 export interface MeasuredCluster {
-  /** Of the first worker, with which the client's sessions are. */
+  /** The target of the first worker, with which the client's sessions are. */
   readonly target: string;
   /** Whether nothing can be measured with it any more. */
   readonly isBroken: boolean;

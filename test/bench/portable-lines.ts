@@ -1,7 +1,7 @@
-/** What is measured on clusters of the portable engine and of Python's servers, and what is wanted of it. */
+/** Measurements on clusters of the portable engine and of Python's servers, and their limits. */
 import type { Target } from "./report.js";
 
-/** What the client can measure: functions of portable_client.py. */
+/** Measurements of the client: functions of portable_client.py. */
 export type PortableMeasure =
   | "mat_mul"
   | "mlp"
@@ -140,7 +140,7 @@ export const portableLines: Readonly<Record<string, PortableLine>> = {
   },
 };
 
-/** What is measured on GPUs: lines of those above, by the same names. */
+/** Measurements on GPUs: lines of those above, by the same names. */
 export const gpuLines: Readonly<Record<string, PortableLine>> = Object.fromEntries(
   Object.entries(portableLines).filter(([name]) => ["mat-mul", "mlp", "cnn", "mobile-net"].includes(name)),
 );

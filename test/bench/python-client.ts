@@ -8,7 +8,7 @@ export const benchFolder = join(repositoryRoot, "test", "bench");
 
 const DEADLINE_MILLIS = 120_000;
 
-/** What can be timed: x = a + b of two fed scalars; a large tensor fed; a large variable fetched. */
+/** Steps that can be timed: x = a + b of two fed scalars; a large tensor fed; a large variable fetched. */
 export type TimedStep = "step" | "feed" | "fetch";
 
 /** Python's client in a process of its own, in a session that stays open. */

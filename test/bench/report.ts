@@ -1,9 +1,9 @@
-/** What measurements have in common: their interface, statistics and the table. */
+/** Parts that measurements share: their interface, statistics and the table. */
 
 /** Which of the two is wanted to be smaller: a time or a size, or a rate. */
 export type Better = "lower" | "higher";
 
-/** What is wanted of a ratio of ours to theirs, or of ours alone. */
+/** The limit of a ratio of ours to theirs, or of ours alone. */
 export interface Target {
   readonly better: Better;
   /** To be reached. */
@@ -20,10 +20,10 @@ export interface Row {
   /** Undefined where it could not be measured. */
   readonly ours: number | undefined;
   readonly theirs: number | undefined;
-  /** What `theirs` was measured of, if not of Python. */
+  /** The subject of `theirs`, if not Python. */
   readonly theirName?: string;
   readonly target?: Target | undefined;
-  /** What is wanted where there is nothing to compare with; with a target, more about what was measured. */
+  /** The goal where there is nothing to compare with; with a target, more about what was measured. */
   readonly note?: string;
   /** Why there is nothing to measure on this machine, which is no failure. */
   readonly lack?: string;

@@ -17,7 +17,7 @@ const LARGE_STEPS_PER_ROUND = 1;
  */
 const SMALL_WARM_UP_STEPS = 6_000;
 const LARGE_WARM_UP_STEPS = 3;
-/** Of everything together. */
+/** The time of everything together. */
 const DEADLINE_MILLIS = 300_000;
 const MILLIS_PER_SECOND = 1_000;
 const BYTES_PER_MB = 1_000_000;

@@ -8,7 +8,7 @@ import { LineClient } from "./line-client.js";
 import { cliMain, noCuda, onCpu } from "./portable-clusters.js";
 import { benchFolder } from "./python-client.js";
 
-/** What trains, and on which servers. */
+/** The kind of training, and its servers. */
 export type SideName = "stock" | "script" | "program";
 
 /** The servers and the client of each side. */
@@ -23,7 +23,7 @@ export const sides: Readonly<
 const stockTask = join(repositoryRoot, "worker-runtime", "examples", "generic-worker.py");
 /** Importing TensorFlow takes seconds, and several at once many of them. */
 const START_MILLIS = 180_000;
-/** Of one request; the first also makes the graphs and warms up. */
+/** The time of one request; the first also makes the graphs and warms up. */
 const REQUEST_MILLIS = 90_000;
 
 /** The tasks of a cluster, some of which may be killed, and its client. */

@@ -42,7 +42,7 @@ export interface TrainingGraph {
   readonly loss: Output;
   readonly train: Operation;
   readonly feeds: Feeds;
-  /** Of synchronous between-graph replication. */
+  /** The optimizer of synchronous between-graph replication. */
   readonly synchronous?: train.SyncReplicasOptimizer | undefined;
 }
 

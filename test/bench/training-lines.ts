@@ -1,4 +1,4 @@
-/** What is measured of training, and what is wanted of it. */
+/** Measurements of training, and their limits. */
 import type { Target } from "./report.js";
 import type { ModelName, SchemeName } from "./training-graphs.js";
 

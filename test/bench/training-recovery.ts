@@ -10,7 +10,7 @@ const WORKERS = 2;
 const ROUNDS = 3;
 const MILLIS_PER_SECOND = 1_000;
 
-/** What is killed, and the worker whose next step counts. The chief restores what a parameter server has lost. */
+/** The task that is killed, and the worker whose next step counts. The chief restores what a parameter server has lost. */
 const CASES = [
   { task: "worker/1", waiting: 1, what: "a killed worker" },
   { task: "ps/0", waiting: 0, what: "a killed parameter server" },
@@ -21,7 +21,7 @@ type Case = (typeof CASES)[number];
 interface Standstill {
   /** From the kill until the worker's next step, in a new session. */
   readonly total: number;
-  /** Of that, what comes after the task serves again. */
+  /** The part of it after the task serves again. */
   readonly afterStart: number;
 }
 

@@ -1,9 +1,9 @@
-/** What the trace of a step says about its transfers and its computing. */
+/** The transfers and the computing of a step, by its trace. */
 import { StepStats } from "../../protos/generated/tensorflow/step_stats.js";
 import { readStepStats, taskOfDevice, taskText } from "../../worker-runtime/index.js";
 import { median } from "./report.js";
 
-/** Of a step of a session. */
+/** The shares of a step of a session. */
 export interface StepShares {
   /** Sent from one task to another. */
   readonly bytes: number;

@@ -162,7 +162,7 @@ async function measureLine(
     return rows;
   } catch (error) {
     progress(`${line.what}: failed: ${error instanceof Error ? error.message : String(error)}`);
-    // What its sessions have left on the servers would be in the way of the next line.
+    // The remains of its sessions on the servers would be in the way of the next line.
     await clusters.stop();
     return rateRows(line, workers, undefined);
   }

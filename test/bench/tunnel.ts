@@ -23,7 +23,7 @@ const START_MILLIS = 120_000;
 type Way = "plain" | "tunnel" | "isolated";
 
 interface Result {
-  /** Of every repetition, by what was done. */
+  /** The times of every repetition, by what was done. */
   readonly seconds: Readonly<Record<string, readonly number[]>>;
   /** Processor time that the applications of the two machines spent, in seconds. */
   readonly cpuSeconds: readonly number[];
@@ -118,7 +118,7 @@ async function cpuSeconds({ pid }: PeerProcess): Promise<number> {
 
 interface Figure {
   readonly what: string;
-  /** What it is in the client's answer. */
+  /** Its name in the client's answer. */
   readonly step: string;
   /** Bytes of one repetition, for a rate; a time otherwise. */
   readonly bytes?: number;

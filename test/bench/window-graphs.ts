@@ -28,7 +28,7 @@ import {
 
 const SIZES = [500, 3_900, 5_000, 50_000];
 const NETWORKS = ["LSTM", "MobileNetV2", "ResNet50", "Transformer"];
-/** Of this graph half of the nodes are weights, so that 2,000 are drawn when all of its scopes are open. */
+/** Half of this graph's nodes are weights, so that 2,000 are drawn when all of its scopes are open. */
 const ALL_OPEN = "3900 nodes";
 /** So many nodes are deleted, and after each the window is watched so long. */
 const EDITS = 10;

@@ -1,4 +1,4 @@
-/** What is measured of a page: how long input was blocked, what is idle, frames, memory, and what can be read. */
+/** Measurements of a page: how long input was blocked, what is idle, frames, memory, and what can be read. */
 import { readFileSync } from "node:fs";
 import type { Browser, CDPSession, Page } from "playwright-core";
 

@@ -1,4 +1,4 @@
-/** What goes with a package: its licences, its bill of materials, what the environment decides, and the workflow. */
+/** Things that go with a package: its licences, its bill of materials, what the environment decides, and the workflow. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

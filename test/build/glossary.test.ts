@@ -14,13 +14,15 @@ const BANNED_NAME = /\b(?:const|let|var|function|interface|type|class|readonly) 
 /** "place" for an index: the second parameter of a callback, the key of `entries()`, the counter of a loop. */
 const PLACE_AS_INDEX =
   /[\w\])}], place\) =>|\[place, [^=]*\] of .*\.entries\(\)|\blet place = \d|\bplace(?:s)?: (?:readonly )?number\b/g;
+/** A comment without a subject: "What a task runs." */
+const FRAGMENT = /(?:\/\/|\/\*\*?(?:\n\s*\*)?) (?:What|Of)\b/g;
 const TEXT_FILE = /\.(?:ts|tsx|mjs|mts|py|md|proto|css|html|yml)$/;
 const NOT_OURS = new Set(["node_modules", "out", "dist", "generated", "coverage"]);
 /** The page that lists the words, and this test. */
 const EXEMPT = new Set(["CONTRIBUTING.md", relative(repositoryRoot, import.meta.filename)]);
 
 function bannedIn(text: string): string[] {
-  return [BANNED, BANNED_PART, BANNED_NAME, PLACE_AS_INDEX].flatMap((pattern) =>
+  return [BANNED, BANNED_PART, BANNED_NAME, PLACE_AS_INDEX, FRAGMENT].flatMap((pattern) =>
     [...text.matchAll(pattern)].map((match) => {
       const line = text.slice(0, match.index).split("\n").length;
       return `${line}: ${match[0]}`;
@@ -59,13 +61,19 @@ test.each([
   "for (const [place, name] of names.entries()) {",
   "interface Edge { readonly place: number }",
   "const beside = [1]",
+  "// What a task runs.",
+  "/** Of a step. */",
+  "/**\n * What a step\n */",
 ])("%j is found", (text) => {
   expect(bannedIn(text)).toHaveLength(1);
 });
 
-test.each(["beside the canvas", "in place of", "const place = origin", "a long-standing rule"])(
-  "%j is fine",
-  (text) => {
-    expect(bannedIn(text)).toEqual([]);
-  },
-);
+test.each([
+  "beside the canvas",
+  "in place of",
+  "const place = origin",
+  "a long-standing rule",
+  "// Whatever it is",
+])("%j is fine", (text) => {
+  expect(bannedIn(text)).toEqual([]);
+});

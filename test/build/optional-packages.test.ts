@@ -1,4 +1,4 @@
-/** What npm may leave out when it installs: the build must not need it. */
+/** Packages that npm may leave out when it installs: the build must not need it. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -85,7 +85,7 @@ test("the system offers Tensordeck for every document that its window opens", ()
 });
 
 test("on Windows the same documents are offered by classes of Tensordeck's own, and nothing is taken over", () => {
-  // What stands there is written as the default of each extension.
+  // Names in that place are written as the default of each extension.
   expect(configuration.fileAssociations).toBeUndefined();
   expect(configuration.win.fileAssociations).toBeUndefined();
   const script = textOf(configuration.nsis.include);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PeerName, repositoryRoot } from "../support/peers.js";
 
-/** What the Python on PATH is like; see fixtures/fake-python.mjs. */
+/** The kind of the Python on PATH; see fixtures/fake-python.mjs. */
 interface FakePython {
   readonly minor?: number;
   readonly venv?: boolean;

@@ -1,4 +1,4 @@
-/** What has to work with every TensorFlow, the test files that show it, and what an older one cannot do. */
+/** Areas that have to work with every TensorFlow, the test files that show it, and what an older one cannot do. */
 
 export interface Area {
   readonly title: string;

@@ -54,7 +54,7 @@ function outcomeOf(report: VitestReport): Outcome {
 
 const minorOf = (version: string): number => Number(version.split(".")[1]);
 
-/** What this TensorFlow cannot do. */
+/** The tests that this TensorFlow cannot pass. */
 function limitsOf({ version }: InstalledTensorflow): readonly Limit[] {
   return LIMITS.filter(({ since }) => minorOf(version) < minorOf(since));
 }

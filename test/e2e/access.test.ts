@@ -6,7 +6,7 @@ import { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
 
-/** What the browser itself reports when the application refuses a page; the only errors that are expected here. */
+/** The browser's own report when the application refuses a page; the only errors that are expected here. */
 const REFUSED = /401|Unauthorized/;
 
 describe.skipIf(peerMissing("chromium"))("who gets in", () => {

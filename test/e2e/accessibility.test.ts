@@ -26,7 +26,7 @@ const OPTIONS: RunOptions = { rules: Object.fromEntries(ALSO.map((id) => [id, { 
 /** For screens that were looked at in the light theme before: nothing else differs between themes. */
 const COLOURS: RunOptions = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
 
-/** What axe finds in the page as it is: "rule: element". A screen's name begins with its theme. */
+/** The faults that axe finds in the page as it is: "rule: element". A screen's name begins with its theme. */
 async function violations(window: WindowPage, screen: string): Promise<string[]> {
   if (!(await window.page.evaluate("typeof axe === 'object'"))) await window.page.evaluate(AXE);
   const rules = screen.startsWith("dark") ? COLOURS : OPTIONS;
@@ -258,7 +258,7 @@ describe.skipIf(peerMissing("chromium"))("accessibility", () => {
       await look(`${theme}, save as`);
       await window.press("Escape");
       await dialog.waitFor({ state: "detached" });
-      // What a graph that cannot run says in the bar of messages, and at its node.
+      // The messages of a graph that cannot run, in the bar of messages, and at its node.
       await window.select("x");
       await window.press("Delete");
       await window.runButton.click();

@@ -1,4 +1,4 @@
-/** What the pointer, the keyboard and the clipboard do on the canvas, and a graph of 50,000 nodes on it. */
+/** The pointer, the keyboard and the clipboard on the canvas, and a graph of 50,000 nodes on it. */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

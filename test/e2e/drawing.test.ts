@@ -1,4 +1,4 @@
-/** What is drawn with help: nodes inserted on edges, shapes that are made to fit, frames and notes. */
+/** Drawing with help: nodes inserted on edges, shapes that are made to fit, frames and notes. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";

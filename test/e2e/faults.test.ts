@@ -8,7 +8,7 @@ import type { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
 
-/** What the error says that the window's own code is made to throw. */
+/** The text of the error that the window's own code is made to throw. */
 const INJECTED = "a fault of this test";
 
 /**

@@ -1,4 +1,4 @@
-/** What a portable task cannot run is said in the window before anything is run. */
+/** Nodes that a portable task cannot run are named in the window before anything is run. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";

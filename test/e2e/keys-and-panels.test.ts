@@ -19,7 +19,7 @@ describe.skipIf(peerMissing("chromium"))("keys and panels", () => {
     // (4 + 2) + 4 · 2
     await window.node("z").locator("[data-node-value=result]").getByText("14.0", { exact: true }).waitFor();
     expect(await value.evaluate((field) => field === document.activeElement)).toBe(true);
-    // What the field refuses is not run: the values stay those of the text before.
+    // Text that the field refuses is not run: the values stay those of the text before.
     await value.fill("four");
     await window.press("Control+Enter");
     await window.inspector.getByRole("alert").waitFor();

@@ -21,7 +21,7 @@ const DATA: readonly RegExp[] = [
   // Ops, nodes with theirs, parts of op names that a search found, arguments, and lists of dtypes.
   /^(?:[abxyz], )?(?:Abs|AddV2|Const|Mul|Complex|Risc|output)$/,
   /^(?:b?float|int)\d+(?: \[\]|(?:, (?:b?float|int)\d+)*)$/,
-  // What the application says of its engine, and the name that React Flow shows of itself.
+  // The application's own texts on its engine, and the name that React Flow shows of itself.
   /^TensorFlow [\d.]+, |^React Flow(?: attribution)?$/,
 ];
 
@@ -51,7 +51,7 @@ async function cutOff(page: Page): Promise<string[]> {
     );
     const cut = [...wide].filter((one) => {
       const { right, width } = one.getBoundingClientRect();
-      // What is only spoken is one pixel wide; what ends in an ellipsis has its whole text as tooltip or name.
+      // Texts that are only spoken are one pixel wide; one that ends in an ellipsis has its whole text as tooltip or name.
       if (width <= 1 || getComputedStyle(one).textOverflow === "ellipsis") return false;
       return one.scrollWidth > one.clientWidth + 1 || right > innerWidth + 1;
     });

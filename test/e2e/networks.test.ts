@@ -18,7 +18,7 @@ afterAll(closeBrowser);
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds in the page as it is: "theme: rule: element". */
+/** The faults that axe finds in the page as it is: "theme: rule: element". */
 async function violations({ page }: WindowPage, theme: string): Promise<string[]> {
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(AXE);
   const results = (await page.evaluate("axe.run(document)")) as AxeResults;

@@ -11,7 +11,7 @@ afterAll(closeBrowser);
 
 const FILE = "branches.pbtxt";
 const FLOAT = `attr { key: "T" value { type: DT_FLOAT } }`;
-/** Of the matrices: a branch computes for much longer than its sum is sent, on any machine. */
+/** The size of the matrices: a branch computes for much longer than its sum is sent, on any machine. */
 const SIZE = 800;
 
 const constant = (name: string, values: readonly number[]) => `

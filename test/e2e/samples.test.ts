@@ -1,4 +1,4 @@
-/** What is measured once a second costs what shows it, and nothing else. */
+/** Measurements of each second cost what shows it, and nothing else. */
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect } from "vitest";
 import type { NumberedEvent } from "../../main/api/missed-events.js";
@@ -94,7 +94,7 @@ async function watchRenders(page: Page): Promise<void> {
   });
 }
 
-/** What was rendered since this was asked last, each once. */
+/** The components that were rendered since this was asked last, each once. */
 async function renderedIn(page: Page): Promise<string[]> {
   const rendered = await page.evaluate(() =>
     (window as unknown as { rendered: string[] }).rendered.splice(0),
@@ -138,7 +138,7 @@ describe("an idle cluster", () => {
       const missed = await back.call("events.missed", last);
       const samples = named(heard, "samples");
       expect(named(missed.events, "samples").slice(0, samples.length)).toEqual(samples);
-      // Of a state that changed twice, the last.
+      // The last one of a state that changed twice.
       expect(named(heard, "settings")).toHaveLength(2);
       expect(named(missed.events, "settings")).toEqual(named(heard, "settings").slice(1));
       expect(named(missed.events, "cluster")).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("an idle cluster", () => {
         await window.runButton.click();
         await window.dockTab("Timeline").click();
         await window.page.getByRole("img", { name: /^Timeline/ }).waitFor();
-        // What comes with the end of the run and with the pointer settles.
+        // Changes that come with the end of the run and with the pointer settle.
         await heardUntil(api, 2);
         expect(await renderedIn(window.page)).toContain("sparkline");
         const heard = await heardUntil(api, 3);

@@ -64,7 +64,7 @@ with tf.Graph().as_default(), v1.Session() as session:
     builder.save()
 `;
 
-/** What an exported model finds. */
+/** The results of an exported model. */
 const FOUND = `
 import json, sys
 import tensorflow as tf
@@ -218,7 +218,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("graphs that Python expor
     await files.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText(/^Exported to .* with 1 variable/).waitFor();
     const rows = python(FOUND, join(app.folder, "trained"));
-    // What the loss asks for: 1 for the first word, 2 for the second. An unknown word has the last row, as before.
+    // The values that the loss asks for: 1 for the first word, 2 for the second. An unknown word has the last row, as before.
     expect(JSON.parse(rows).map((value: number) => Math.round(value * 100) / 100)).toEqual([2, 1, 7]);
   });
 });

@@ -87,7 +87,7 @@ describe.skipIf(peerMissing("tensorflow") || process.platform === "win32")("expo
 
   test("the batch script of Slurm gives each task its address and starts it", async () => {
     const env = environment();
-    // What Slurm does with it, on one machine: a process for each task, and the number in front of its lines.
+    // Slurm's part, on one machine: a process for each task, and the number in front of its lines.
     program(
       "srun",
       `#!/bin/bash

@@ -1,4 +1,4 @@
-/** What TensorFlow's own CPU kernels do not compute without oneDNN fails with the cause and the way out, in words. */
+/** A graph that TensorFlow's own CPU kernels do not compute without oneDNN fails with the cause and the way out, in words. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runProblem } from "../../main/runs/run-problem.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";

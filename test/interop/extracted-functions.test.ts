@@ -43,7 +43,7 @@ import { libtensorflowDir, peerMissing } from "../support/peers.js";
 interface Case {
   readonly graph: GraphDef;
   readonly feeds?: Readonly<Record<string, Tensor>>;
-  /** What initializes its variables, and the values that they get. */
+  /** The initializers of its variables, and the values that they get. */
   readonly init?: { readonly targets: readonly string[]; readonly feeds: ReadonlyMap<string, Tensor> };
   /** Read by a node outside of the function, so that its name stays. */
   readonly fetch: string;

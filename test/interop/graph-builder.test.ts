@@ -19,7 +19,9 @@ interface FromPython {
   readonly ops: string;
 }
 
-/** What Python adds to nodes: a mark for its own rewriting of functions, and the shapes (and full types) it inferred. */
+/**
+ * Attributes that Python adds to nodes: a mark for its own rewriting of functions, and the shapes (and full types) it inferred.
+ */
 const ADDED_BY_EXPORT = new Set(["_has_manual_control_dependencies", "_output_shapes"]);
 
 function decoded(base64: string | undefined): Uint8Array {

@@ -109,10 +109,10 @@ function built(build: (graph: Graph) => void): GraphDef {
   return graph.toGraphDef();
 }
 
-/** What Python adds to nodes when it builds them. */
+/** Attributes that Python adds to nodes when it builds them. */
 const RECORDED = new Set(["_has_manual_control_dependencies", "_output_shapes"]);
 
-/** What a node computes, whatever the order of nodes and control inputs, and whether defaults are written out. */
+/** A node's computation, whatever the order of nodes and control inputs, and whether defaults are written out. */
 function meaning(graph: GraphDef): Record<string, unknown> {
   return Object.fromEntries(graph.node.map((node) => [node.name, meaningOf(node)]));
 }

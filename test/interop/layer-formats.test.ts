@@ -54,7 +54,7 @@ const LAYERS: Readonly<Record<Kind, (x: Output, format: layers.DataFormat) => Ou
 
 const IMAGES = waves(2, 6, 7, 3);
 
-/** What the model and its statistics are with each format. */
+/** The outputs and statistics of the model with each format. */
 async function results(target: string, kinds: readonly Kind[]) {
   const found: (readonly Tensor[])[] = [];
   for (const format of ["channels_last", "channels_first"] as const) {

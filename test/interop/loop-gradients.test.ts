@@ -21,7 +21,7 @@ interface Flat {
 interface Program {
   readonly name: string;
   readonly graph: string;
-  /** What gradients are to be put into the graph: of y with respect to xs, for what reads the holes. */
+  /** The gradients that are to be put into the graph: of y with respect to xs, for what reads the holes. */
   readonly holes: readonly {
     readonly y: string;
     readonly xs: readonly string[];

@@ -16,7 +16,7 @@ import { tensorflowResult } from "../support/tensorflow-script.js";
 
 const { Reduction } = losses;
 
-/** What cases are computed from; 0.5 and 1 are where losses change their form. */
+/** The inputs of cases; 0.5 and 1 are where losses change their form. */
 const DATA = {
   x: [
     [0.5, -1.25, 3],
@@ -27,9 +27,9 @@ const DATA = {
     [1, 0.25, 0],
   ],
   classes: [1, 2],
-  /** Of each row of x. */
+  /** Weights of each row of x. */
   rows: [[2], [0.5]],
-  /** Of each element of x. */
+  /** Weights of each element of x. */
   some: [
     [1, 0, 2],
     [0, 0, 3],
@@ -320,7 +320,7 @@ interface Flat {
 interface FromPython {
   readonly cases: readonly {
     readonly names: readonly string[];
-    /** Of the tensors, and of the gradient of the first one with respect to x, if it has one. */
+    /** The values of the tensors, and of the gradient of the first one with respect to x, if it has one. */
     readonly values: readonly Flat[];
   }[];
   readonly collected: readonly string[];

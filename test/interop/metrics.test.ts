@@ -9,7 +9,7 @@ import { Session } from "../../worker-runtime/session/session.js";
 import { libtensorflowDir, peerMissing } from "../support/peers.js";
 import { tensorflowResult } from "../support/tensorflow-script.js";
 
-/** What metrics are computed from, in two steps. No two predictions of a row are equal: the best ones are certain. */
+/** The inputs of metrics, in two steps. No two predictions of a row are equal: the best ones are certain. */
 const DATA = {
   x: [
     [
@@ -253,7 +253,7 @@ with tf.Graph().as_default(), v1.Session() as session:
 
 interface FromPython {
   readonly names: readonly (readonly string[])[];
-  /** Of the updates of two steps, and of the values after them: by metric, all numbers. */
+  /** The results of the updates of two steps, and of the values after them: by metric, all numbers. */
   readonly values: readonly (readonly (readonly string[])[])[];
   readonly variables: readonly string[];
 }

@@ -29,7 +29,7 @@ import { Saver } from "../../worker-runtime/training/saver.js";
 import { peerMissing } from "../support/peers.js";
 import { tensorflowResult } from "../support/tensorflow-script.js";
 
-/** What TensorFlow computes with each exported model: by tf.saved_model.load, by the older loader, by import_graph_def. */
+/** TensorFlow's results with each exported model: by tf.saved_model.load, by the older loader, by import_graph_def. */
 const LOAD = `
 import json, sys
 import numpy as np
@@ -113,7 +113,7 @@ describe.skipIf(peerMissing("tensorflow"))("exported models", () => {
       await exportSavedModel(graphDef, at("live"), live);
       await exportFrozenGraph(graphDef, at("live.pb"), live);
       const names = ["hidden/bias", "hidden/weights", "top/bias", "top/weights"];
-      // Of the checkpoint, whatever the session holds later.
+      // It has the values of the checkpoint, whatever the session holds later.
       const prefix = await new Saver(
         variablesOfGraph(graph).variables.filter(({ name }) => names.includes(name)),
       ).save(session, at("ckpt"));

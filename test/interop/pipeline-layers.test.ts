@@ -22,9 +22,9 @@ import { tensorflowResult } from "../support/tensorflow-script.js";
 interface Case {
   readonly layer: string;
   readonly values: LayerValues;
-  /** What makes the dataset in Python before it is shuffled, repeated and batched; `folder` has the files. */
+  /** The expression of the dataset in Python before it is shuffled, repeated and batched; `folder` has the files. */
   readonly dataset: string;
-  /** Of each example, after it was batched. */
+  /** The function of each example, after it was batched. */
   readonly parse?: string;
 }
 

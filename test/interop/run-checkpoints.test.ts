@@ -1,4 +1,4 @@
-/** What a run saves of its training, read by stock TensorFlow. */
+/** The checkpoints of a run's training, read by stock TensorFlow. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -17,7 +17,7 @@ import { freeCluster } from "./peers/stock-servers.js";
 
 const folder = path.join(repositoryRoot, "worker-runtime", "examples");
 
-/** What serves a task, each started by the generic worker of its language. */
+/** The servers of a task, each started by the generic worker of its language. */
 type Kind = "stock" | "portable" | "tensorflow";
 
 const clusters: Readonly<Record<string, (task: string) => Kind>> = {
@@ -39,7 +39,7 @@ const WORKERS = [0, 1, 2].map((worker) => `/job:worker/task:${worker}`);
 /** The scenario's own number of steps takes minutes on each cluster. */
 const LAYERS_STEPS = process.env.TENSORDECK_SCENARIOS === "long" ? "10000" : "50";
 
-/** What each scenario prints; where a list is left out, the script and the program are compared with each other. */
+/** The output of each scenario; where a list is left out, the script and the program are compared with each other. */
 const scenarios: Readonly<Record<string, { args?: readonly string[]; prints?: readonly string[] }>> = {
   hello: { prints: ["Hello, distributed TensorFlow!", "Hello, distributed TensorFlow!"] },
   "gpu-pc": {
@@ -83,7 +83,7 @@ async function programOf(name: string): Promise<Program> {
 
 const script = (name: string) => path.join(folder, `${name}.py`);
 
-/** What a program of the library prints. */
+/** The output of a program of the library. */
 async function printedBy(name: string, args: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];
   await (await programOf(name))(args, { env: { ENGINE: "portable" }, say: (line) => lines.push(line) });
@@ -98,7 +98,7 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
   });
   afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-  /** What scenarios printed on the first cluster, by name: the losses are the same on all. */
+  /** The output of scenarios on the first cluster, by name: the losses are the same on all. */
   const printedFirst = new Map<string, readonly string[]>();
 
   /** Starts the program or script of a task, and resolves once it has said the line. */

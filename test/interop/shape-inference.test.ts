@@ -73,7 +73,7 @@ function nodesOf({ op, inputs, attrs }: OpCase, kind: Kind): Node[] {
   ];
 }
 
-/** Of each op with a rule some cases, whatever the dtypes: shapes seldom depend on them. */
+/** The cases of each op with a rule, whatever the dtypes: shapes seldom depend on them. */
 const CASES_PER_OP = 5;
 
 function graphs(): GraphDef[] {
@@ -90,7 +90,7 @@ function text(shapes: Known): string {
   return shapes === "refused" ? shapes : shapes.map((one) => (one ? `[${one}]` : "?")).join(" ");
 }
 
-/** What the window infers for the last node, and a description of the case. */
+/** The window's inference for the last node, and a description of the case. */
 function own(graph: GraphDef): { readonly given: Known; readonly described: string } {
   const { outputs, errors } = inferShapes(new Map(graph.node.map((node) => [node.name, node])), (op) =>
     bundledOpRegistry().get(op),

@@ -9,10 +9,10 @@ import { peerMissing } from "../support/peers.js";
 import { startWorker } from "./worker-peers.js";
 
 const SIZE = 500;
-/** Of a matrix of the graph. */
+/** The size of a matrix of the graph. */
 const BYTES = SIZE * SIZE * 4;
 
-/** What a traced step of two products, one of the other, reports of its memory. */
+/** The memory that a traced step of two products, one of the other, reports. */
 async function memoryOn(engine: string) {
   const worker = await startWorker(["--engine", engine]);
   onTestFinished(async () => void (await worker.stop()));

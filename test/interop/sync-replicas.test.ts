@@ -16,7 +16,7 @@ interface Servers {
 }
 
 const STEPS = 10;
-/** What each worker feeds in each step: rows of a table, and what they should add up to. */
+/** The feeds of each worker in each step: rows of a table, and what they should add up to. */
 const BATCHES = Array.from({ length: STEPS }, (_, i) => [
   { ids: [i % 4, 3], target: 1 },
   { ids: [(i + 1) % 4, 0], target: 2 },

@@ -34,7 +34,7 @@ const OUTSIDE = ["protos/generated", "worker-runtime"];
 
 const roomOf = (path: string) => (path.split("/")[0] ?? "").replace(/\.js$/, ".ts");
 
-/** What is wrong with an import of main/; undefined where it keeps to the order. Paths are relative to main/. */
+/** The fault of an import of main/; undefined where it keeps to the order. Paths are relative to main/. */
 function fault(from: string, to: string): string | undefined {
   const [source, target] = [roomOf(from), roomOf(to)];
   if (to.startsWith("../")) {

@@ -79,7 +79,7 @@ describe.skipIf(peerMissing("namespaces"))("machines that go away", () => {
       reason: "raspberrypi does not answer.",
     });
     expect(await value(gpuPc)).toContain("worker/1");
-    // What would restart every task is refused as a whole.
+    // A change that would restart every task is refused as a whole.
     await expect(gpuPc.api.call("cluster.setAccess", { access: "open" })).rejects.toMatchObject({
       problem: { message: "worker/1 cannot be changed: raspberrypi does not answer." },
     });

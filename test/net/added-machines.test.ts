@@ -8,7 +8,7 @@ import { connects, type Host, Network } from "./support/network.js";
 
 const PROGRAM = `${repositoryRoot}/build/bin/tensordeck.mjs`;
 
-/** What a firewall of a host drops. */
+/** The traffic that a firewall of a host drops. */
 const dropping = (rule: string) => `
 table inet test {
   chain input {
@@ -84,7 +84,7 @@ describe.skipIf(peerMissing("namespaces", "nftables"))("a machine that is added"
 
     const hosted = () => pi.api.call("machines.hosted", { machineId: gpuId });
     expect(await hosted()).toEqual({ tasks: ["worker/0"], scripts: [] });
-    // What gpu-pc had started there ends with its right to; of the other it is told why it is of no use.
+    // The tasks that gpu-pc had started there end with its right to; for the other it is told why it is of no use.
     await pi.api.call("machines.setRole", { machineId: gpuId, role: "view" });
     const seen = await gpuPc.machine(piId, ({ role, tasks }) => role === "view" && tasks.length === 1);
     expect(seen.tasks[0]).toMatchObject({

@@ -1,4 +1,4 @@
-/** What becomes of a cluster of two real installations when its settings and its machines change. */
+/** The life of a cluster of two real installations when its settings and its machines change. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClusterState, Task } from "../../main/api/cluster.js";
 import { peerMissing, tensorflowPython } from "../support/peers.js";

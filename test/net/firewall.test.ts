@@ -53,11 +53,11 @@ interface Kind {
   readonly setUp: string;
   /** Who else must run. */
   readonly daemons?: (hosts: FirewallHosts) => Promise<void>;
-  /** What the machine does when it starts again, where the rules are kept for that. */
+  /** The machine's commands when it starts again, where the rules are kept for that. */
   readonly restart?: string;
-  /** What an unpaired machine always gets through, rules or not. */
+  /** The traffic of an unpaired machine that always gets through, rules or not. */
   readonly always?: Partial<Answers>;
-  /** What is to be left of the firewall in the end, after it was left alone again. */
+  /** The expected state of the firewall in the end, after it was left alone again. */
   readonly listing: string;
 }
 

@@ -10,7 +10,7 @@ import { Network } from "./support/network.js";
 
 const MOST_CLICKS = 6;
 
-/** What the user of a page does, as the page itself sees it. */
+/** The actions of the user of a page, as the page itself sees it. */
 class UserInput {
   #clicks = 0;
   #keys = "";

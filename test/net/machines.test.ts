@@ -81,7 +81,7 @@ describe.skipIf(missing)("three machines", { timeout: 600_000 }, () => {
       connects(gpuPc.host, host.address4, piPort),
       connects(gpuPc.host, host.address6, piPort),
       connects(host, host.address4, piPort),
-      // Of one machine that the task's own machine is paired with, and of one that it is not.
+      // Once on a machine that the task's own machine is paired with, and of one that it is not.
       connects(gpuPc.host, "127.0.0.1", piPort),
       connects(mac.host, "127.0.0.1", piPort),
     ]);

@@ -78,7 +78,7 @@ describe.skipIf(peerMissing("namespaces", "nftables"))("a route between two mach
   };
   const listening = { task: { name: "worker/0", state: "running" }, listening: true } as const;
 
-  /** What the user is told of a probe from raspberrypi to worker/0 of gpu-pc, and whose firewall it is. */
+  /** The message for the user about a probe from raspberrypi to worker/0 of gpu-pc, and whose firewall it is. */
   function explain(layers: readonly LayerResult[], more: Partial<RouteFacts> = listening): string[] {
     const explanation = explainRoute({ ...route, ...more, layers });
     return [explanation?.problem.message ?? "", explanation?.firewallOf ?? ""];
@@ -228,7 +228,7 @@ describe.skipIf(peerMissing("namespaces", "nftables"))("a route between two mach
     }
   });
 
-  /** What `tensordeck doctor --json` finds on a host; there is no library to look for. */
+  /** The findings of `tensordeck doctor --json` on a host; there is no library to look for. */
   async function doctor(host: Host, args: readonly string[]) {
     const env = {
       ...environmentWithoutProxies(),

@@ -88,7 +88,7 @@ describe.skipIf(peerMissing("namespaces"))("a hostile machine", () => {
     return await receivedUntilClosed(socket);
   }
 
-  /** What the victim answers, from when it does until a moment later. */
+  /** The victim's answers, from when it does until a moment later. */
   async function answersTo(options: ConnectionOptions, says: Uint8Array): Promise<Buffer> {
     const socket = rawTls(way.port, options);
     socket.write(says);
@@ -112,7 +112,7 @@ describe.skipIf(peerMissing("namespaces"))("a hostile machine", () => {
     return connection;
   }
 
-  /** What a tunnel to a port of the victim answers first. */
+  /** The first answer of a tunnel to a port of the victim. */
   async function tunnelTo(port: number, identity = mallory): Promise<number | undefined> {
     const socket = await dialAgent({
       ...{ identity, deviceId: victimIdentity.deviceId, addresses: [way.address], alpn: Alpn.tunnel },

@@ -10,7 +10,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import type { FieldSchema } from "../../protos/generated/schema.js";
 
-/** What decides a field's place and form on the wire, in one line: "2 repeated message tensorflow.NodeDef". */
+/** The facts that decide a field's place and form on the wire, in one line: "2 repeated message tensorflow.NodeDef". */
 export type FieldLine = string;
 
 export interface Described {

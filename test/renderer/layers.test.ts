@@ -36,7 +36,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["app"],
 ];
 
-/** What a folder may import of the other top-level folders; left out: nothing. */
+/** The other top-level folders from which a folder may import; none if left out. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
   theme: [],
   texts: [],
@@ -46,7 +46,7 @@ const OUTSIDE_ELSEWHERE = ["main/api", "protos/generated", "worker-runtime"];
 
 const level = (folder: string) => LAYERS.findIndex((folders) => folders.includes(folder));
 
-/** What is wrong with an import of renderer/; undefined where it keeps to the layers. Paths are relative to renderer/. */
+/** The fault of an import of renderer/; undefined where it keeps to the layers. Paths are relative to renderer/. */
 function fault(from: string, to: string): string | undefined {
   const [source = ""] = from.split("/");
   if (to.startsWith("../")) {

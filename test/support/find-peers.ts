@@ -1,5 +1,5 @@
 /**
- * What some tests need and a machine may lack: a Python with TensorFlow, the reference folder beside the repository, a
+ * Peers that some tests need and a machine may lack: a Python with TensorFlow, the reference folder beside the repository, a
  * browser, network namespaces, firewalls. build/lib/peers/peers.mjs lists them and how to find them. Nothing here
  * depends on vitest, so benchmarks can also use it.
  */

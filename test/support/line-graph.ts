@@ -1,4 +1,4 @@
-/** What tests train: a line through four points, with the variable `w` and the loss `loss`, which is 0 for w = 2. */
+/** The graph that tests train: a line through four points, with the variable `w` and the loss `loss`, which is 0 for w = 2. */
 import { Graph } from "../../worker-runtime/graph/graph.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
 

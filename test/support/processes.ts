@@ -32,7 +32,7 @@ export interface PeerProcess {
   readonly match: RegExpExecArray | undefined;
   /** All that the child has written so far, stdout and stderr in the order of arrival. */
   output(): string;
-  /** What the child has written to stdout so far. */
+  /** The child's stdout so far. */
   stdout(): string;
   /** Resolves with the first match in what the child has written or writes next; rejects when it ends before that. */
   waitForOutput(pattern: RegExp, timeoutMillis?: number): Promise<RegExpExecArray>;

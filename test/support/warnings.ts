@@ -1,4 +1,4 @@
-/** What Node warns of in this process, such as too many listeners on one signal. */
+/** Node's warnings in this process, such as too many listeners on one signal. */
 import { setImmediate } from "node:timers/promises";
 
 /** Names of the warnings that some work brings about: "MaxListenersExceededWarning". */

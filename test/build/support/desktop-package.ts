@@ -94,13 +94,13 @@ export class DesktopPackage {
     return asar.extractFile(this.folders.archive, path).toString();
   }
 
-  /** What Electron compares the archive's header with. */
+  /** The checksum with which Electron compares the archive's header. */
   expectedIntegrity(): Integrity {
     const { headerString } = asar.getRawHeader(this.folders.archive);
     return { algorithm: "SHA256", hash: createHash("sha256").update(headerString).digest("hex") };
   }
 
-  /** What the program says about its archive, where the system has such a place. */
+  /** The program's statement about its archive, where the system has such a place. */
   statedIntegrity(): Integrity | undefined {
     if (this.target.platform === "darwin") {
       const { ElectronAsarIntegrity: stated } = this.propertyList() as {

@@ -70,7 +70,7 @@ export class WindowPage {
     return this.page.locator(`.react-flow__node[data-id="${name}"]`);
   }
 
-  /** What a node shows as its value. */
+  /** The value that a node shows. */
   value(name: string): Locator {
     return this.node(name).locator("[data-node-value]");
   }

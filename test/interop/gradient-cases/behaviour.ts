@@ -1,4 +1,4 @@
-/** What gradients do with graphs of several ops. */
+/** Gradients of graphs of several ops. */
 import { custom, type GradientCase } from "./case.js";
 
 export const BEHAVIOUR: readonly GradientCase[] = [

@@ -1,4 +1,4 @@
-/** What a case of gradients is made of: one operation, or a few, with what is fed to it. */
+/** A case of gradients: one operation, or a few, with what is fed to it. */
 import type { AttrInput } from "../../../worker-runtime/graph/attr-values.js";
 import type { Graph, OpInput, Output } from "../../../worker-runtime/graph/graph.js";
 import type { DType } from "../../../worker-runtime/protocol/dtype.js";

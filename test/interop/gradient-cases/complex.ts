@@ -9,7 +9,7 @@ function complexOf(graph: Graph, real: OpInput, imaginary: OpInput): Output {
   return graph.op("Complex", [real, imaginary], DOUBLE).output;
 }
 
-/** What a function makes of complex numbers, whose parts are fed. */
+/** A function of complex numbers, whose parts are fed. */
 function ofComplex(
   name: string,
   shape: readonly number[],

@@ -12,7 +12,7 @@ import {
 import { freeCluster, startStockServers } from "../peers/stock-servers.js";
 import { type StartedWorker, startWorker } from "../worker-peers.js";
 
-/** What serves a task. */
+/** The server of a task. */
 export type Engine = "stock" | "portable";
 
 export interface StartedCluster {
@@ -92,7 +92,7 @@ export async function runScenarios(
 }
 
 /**
- * What a Python program prints: an object for each line that begins like one, all of them joined. Fails with all of its
+ * A Python program's output: an object for each line that begins like one, all of them joined. Fails with all of its
  * output if it does.
  */
 export async function printedBy(args: readonly string[]): Promise<object> {

@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Results = Record<string, string[][]>;
 
-/** What the script prints where these engines serve the tasks; the stock servers run in its process. */
+/** The script's output where these engines serve the tasks; the stock servers run in its process. */
 async function collectivesOf(engines: readonly Engine[]): Promise<Results> {
   const cluster = await freeCluster({ worker: engines.length });
   const file = path.join(folder, `${engines.join("-")}.json`);

@@ -8,7 +8,7 @@ import type { OperationRef } from "../../../worker-runtime/session/references.js
 import { Session } from "../../../worker-runtime/session/session.js";
 
 export interface LongStep {
-  /** What the step computes from its fed value, without end for all that the test knows. */
+  /** The step's computation on its fed value, without end for all that the test knows. */
   compute(graph: Graph, x: Output): OperationRef;
   /** Values with which the step is short, for first steps, which compile. */
   readonly first?: readonly Tensor[];

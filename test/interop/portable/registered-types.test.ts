@@ -3,7 +3,7 @@ import { createKernelRegistry } from "../../../worker-runtime/engines/portable/k
 import { peerMissing } from "../../support/peers.js";
 import { compareRegistrations, registeredByTensorflow } from "./registered-types.js";
 
-/** What this engine has no kernels for and TensorFlow's CPU has. Whoever adds one takes it out of here. */
+/** Kernels that this engine lacks and TensorFlow's CPU has. Whoever adds one takes it out of here. */
 const LACKING = [
   "ApplyAdadelta T: complex64 complex128",
   "ApplyAdagrad T: complex64 complex128",

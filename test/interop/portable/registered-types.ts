@@ -19,7 +19,7 @@ for kernel in kernels.get_all_registered_kernels().kernel:
 print("RESULT " + json.dumps(found))
 `;
 
-/** What a real TensorFlow has registered for the CPU, by op. */
+/** The kernels that a real TensorFlow has registered for the CPU, by op. */
 export function registeredByTensorflow(): Promise<Readonly<Record<string, readonly Constraints[]>>> {
   return tensorflowResult(script);
 }

@@ -27,7 +27,7 @@ const jobs = { ps: 2, worker: 2 };
 /** The programs end every wait of theirs after a minute; on a busy machine all of them take several. */
 const RUNS_MILLIS = 600_000;
 
-/** What the programs gave each client; fails with all output if one does not end well. */
+/** The programs' results for each client; fails with all output if one does not end well. */
 async function runOn(engineOf: (task: string) => Engine): Promise<readonly unknown[]> {
   const cluster = await startCluster(jobs, engineOf);
   try {

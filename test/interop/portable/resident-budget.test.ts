@@ -1,4 +1,4 @@
-/** What a portable task has of tensors at a time, of all its sessions together. */
+/** The tensors that a portable task holds at a time, of all its sessions together. */
 import { afterEach, describe, expect, test } from "vitest";
 import { Graph } from "../../../worker-runtime/graph/graph.js";
 import type { Operation, Output } from "../../../worker-runtime/graph/operation.js";

@@ -119,7 +119,7 @@ const folder = path.join(repositoryRoot, "test", "interop", "portable", "scripts
 const RUNS_MILLIS = 1_200_000;
 
 /**
- * What each program gave on a cluster of two ps and two workers; fails with all output if the process does.
+ * The results of each program on a cluster of two ps and two workers; fails with all output if the process does.
  * @param options of our workers.
  */
 async function runOn(

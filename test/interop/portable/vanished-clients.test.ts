@@ -19,9 +19,9 @@ const CLIENTS = Number(process.env.TENSORDECK_MEMORY_CLIENTS ?? 3);
 const FIRST_CLIENTS = 3;
 const SESSIONS_PER_CLIENT = 10;
 const MEGABYTES = 16;
-/** What a portable worker keeps of the sessions of clients that vanished. */
+/** The memory that a portable worker keeps of the sessions of clients that vanished. */
 const KEPT = 8;
-/** What a garbage collector may leave for later; the sessions of two clients take more. */
+/** The memory that a garbage collector may leave for later; the sessions of two clients take more. */
 const SLACK_BYTES = 250e6;
 const CLOSED = /Closing session [0-9a-f]{16}, which lost the connection of its client\./g;
 
@@ -60,7 +60,7 @@ describe.skipIf(peerMissing("tensorflow"))("stock clients that vanish", () => {
     try {
       const client = await startClient(line.target, 1, 1);
       await line.cut();
-      // What is printed from now on was done over a new connection.
+      // Output from now on comes over a new connection.
       const done = stepsOf(client);
       line.mend();
       // One more may have been on its way to us.

@@ -90,7 +90,7 @@ async function submit(script: string, ...args: readonly string[]): Promise<PeerP
   });
 }
 
-/** What the jobs of other machines have left in the folder of the agent. */
+/** The files that jobs of other machines have left in the folder of the agent. */
 const leftJobs = () => readdir(join(pi.dataDir, "scripts", "jobs")).catch(() => []);
 
 describe("a script on a paired machine", () => {

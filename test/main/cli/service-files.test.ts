@@ -1,4 +1,4 @@
-/** What makes the agent start with macOS and Windows: read by parsers, not run. */
+/** The files that make the agent start with macOS and Windows: read by parsers, not run. */
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";

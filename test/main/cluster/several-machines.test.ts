@@ -150,7 +150,7 @@ describe("tasks on several machines", () => {
       expect(await failure(command())).toMatchObject(refused);
     }
     expect((await cluster.taskLog("theirs", -1))[0]?.text).toBe("from far away");
-    // What concerns the cluster as a whole concerns its own tasks.
+    // A change of the cluster as a whole concerns its own tasks.
     await cluster.setMembership("fixed");
     await running();
     expect(host("pi").commands).toEqual(["stop worker/0", "start worker/0"]);

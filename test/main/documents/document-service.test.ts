@@ -215,7 +215,7 @@ describe("a SavedModel", () => {
       ],
     });
 
-  /** What the window does with a document: changes the graph and knows nothing of the rest. */
+  /** The window's way with a document: it changes the graph and knows nothing of the rest. */
   function edited(metaGraph: Uint8Array): Uint8Array {
     const decoded = MetaGraphDef.decode(metaGraph);
     decoded.graphDef?.node.push(...(metaGraphWith("added").graphDef?.node ?? []));

@@ -84,7 +84,7 @@ describe("a draft", () => {
     await truncate(fileOf(draftId), size + 10);
     store = draftStore();
     expect(await namesOf(draftId)).toEqual(["a", "c"]);
-    // What is left of a write that failed does not hide the next one.
+    // The remains of a write that failed do not hide the next one.
     const again = window();
     store = draftStore();
     await store.keep({ draftId, document, change: whole("a", "b") }, again);

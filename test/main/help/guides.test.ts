@@ -85,7 +85,7 @@ function welcomeText(tasks: 1 | 2): Uint8Array {
 const scripts = readdirSync(join(repositoryRoot, EXAMPLES)).filter((file) => /\.(py|ts)$/.test(file));
 
 let folder: string;
-/** What commands of guides are run with: none sees what this account has, or changes it. */
+/** The environment of the guides' commands: none sees what this account has, or changes it. */
 let env: NodeJS.ProcessEnv;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tensordeck-guides-"));

@@ -12,7 +12,7 @@ it("is described by the settings and by what other rooms know, and tells when th
   room.onChange(() => changes++);
   let port: number | undefined;
   room.add({ agentPort: () => port });
-  // What nobody knows yet: the portable engine is a part of the program.
+  // Nobody knows it yet: the portable engine is a part of the program.
   expect(room.description()).toMatchObject({ engines: [{ engine: "portable" }] });
   expect(room.description().agentPort).toBeUndefined();
   await settings.set({ machineName: "pi" });

@@ -188,7 +188,7 @@ describe("the tasks of a run", () => {
       reason: "worker/1 cannot take part.",
       remedy: "Rename it.",
     });
-    // Of two of one name the one that can be used is meant.
+    // If two have one name, the one that can be used is meant.
     const twins = [{ ...task("worker/0"), unusable }, task("worker/0")];
     expect(ready(twins, ["/job:worker/task:0"]).kind).toBe("ready");
   });

@@ -130,7 +130,7 @@ describe("runs on disk", () => {
   it("lose their results first, the oldest before the others, and with their file", async () => {
     const archive = new RunArchive(runs);
     const kept = Array.from({ length: 6 }, (_, at) => ended(at + 1));
-    // What chance made cannot be compressed.
+    // Random bytes cannot be compressed.
     const noise = Uint8Array.from({ length: 14 << 20 }, () => Math.floor(Math.random() * 256));
     const results = { step: 2, tensors: [{ name: "x:0", tensor: Tensor.of(noise) }], left: [] };
     for (const run of kept) archive.keep(run, results);

@@ -59,7 +59,7 @@ const notes = MetaGraphDef.encode(
 describe("saved values", () => {
   let folder = "";
   let values: SavedValues;
-  /** What the steps were fed, in order. */
+  /** The feeds of the steps, in order. */
   let fed: unknown[] = [];
 
   beforeEach(async () => {

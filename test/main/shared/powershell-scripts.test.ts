@@ -24,7 +24,7 @@ import {
 } from "../network/firewall/support/powershell-grammar.js";
 
 const HARMLESS = "harmless";
-/** Of a file on Windows as well. */
+/** Names that a file on Windows can have as well. */
 const HOSTILE_NAMES = [
   "O'Brien",
   "O\u2019Brien \u2018x\u2018 \u201ay\u201b",
@@ -102,7 +102,7 @@ async function checkedShape(script: string): Promise<string> {
   return shape(tree);
 }
 
-/** What a function gives, or undefined if it refuses a text with a reason. */
+/** A function's result, or undefined if it refuses a text with a reason. */
 function orRefused<T>(make: () => T): T | undefined {
   try {
     return make();

@@ -20,7 +20,7 @@ it("the work of all rooms ends before the first of them does, and the last made 
       await tasks;
       said.push("no task is left");
     }),
-    // What closes sessions waits for the tasks, which end at the same time.
+    // The closing of sessions waits for the tasks, which end at the same time.
     room("runs", async () => {
       tasksEnd();
       await tasks;

@@ -10,7 +10,7 @@ test.skipIf(process.platform === "win32")("files of the data folder are for the 
   try {
     await writePrivateFile(join(folder, "made", "new.json"), "{}");
     expect([await modeOf("made"), await modeOf("made", "new.json")]).toEqual([0o700, 0o600]);
-    // Of an earlier version; and a folder that somebody shares on purpose.
+    // A file of an earlier version, and a folder that somebody shares on purpose.
     await mkdir(join(folder, "shared"));
     await writeFile(join(folder, "shared", "old.json"), "{}");
     await chmod(join(folder, "shared"), 0o755);

@@ -14,7 +14,7 @@ import type {
 
 export class MemoryHost implements TaskHost, TunnelHost {
   readonly orders: TaskOrder[] = [];
-  /** What each task was told of the cluster at its newest start. */
+  /** The cluster as each task was told at its newest start. */
   readonly fixed = new Map<string, FixedCluster | undefined>();
   /** Commands in the order in which they came: "start worker/0". */
   readonly commands: string[] = [];

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../main/api/settings.js";
 
-/** What a user has who never changed anything. */
+/** The settings of a user who never changed anything. */
 export const defaultSettings: Settings = {
   theme: "system",
   recentDocuments: [],

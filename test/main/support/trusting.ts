@@ -42,7 +42,7 @@ export async function makeInstallation(): Promise<Installation> {
   };
 }
 
-/** What a store keeps of an identity. */
+/** The part of an identity that a store keeps. */
 export function trusted(
   identity: Identity,
   name: string,

@@ -53,7 +53,7 @@ export class DiscoveringHost {
     return lines.filter((line) => line.startsWith("{")).map((line): DiscoveryEvent => JSON.parse(line));
   }
 
-  /** What is true at the moment. */
+  /** The state at the moment. */
   get latest(): DiscoveryEvent {
     const event = this.events().at(-1);
     if (event === undefined) throw new Error("Nothing was printed yet.");

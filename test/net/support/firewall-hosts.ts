@@ -11,7 +11,7 @@ import type { WizardProber } from "../../../main/network/firewall/wizard/wizard-
 import type { Host } from "./host.js";
 import { Network } from "./network.js";
 
-/** What the host behind the firewall listens on: an agent, two tasks, a program that is none of ours, and mDNS. */
+/** The listeners of the host behind the firewall: an agent, two tasks, a program that is none of ours, and mDNS. */
 export const AGENT_PORT = 2220;
 export const TASK_PORTS = [2222, 2224];
 export const OTHER_PORT = 2223;
@@ -56,7 +56,7 @@ Promise.all([udp(), ping(), ...ports.map(tcp)]).then((answers) => {
 
 const answersSchema = z.tuple([z.boolean(), z.boolean(), z.boolean(), z.boolean()]).rest(z.boolean());
 
-/** What of the host behind the firewall answers. */
+/** The listeners of the host behind the firewall that answer. */
 export interface Answers {
   readonly agent: boolean;
   readonly tasks: boolean;
@@ -66,7 +66,7 @@ export interface Answers {
 }
 
 export const nothing: Answers = { agent: false, tasks: false, other: false, discovery: false, ping: false };
-/** What the wizard lets in. */
+/** The traffic that the wizard lets in. */
 export const opened: Answers = { agent: true, tasks: true, other: false, discovery: true, ping: true };
 export const everything: Answers = { ...opened, other: true };
 

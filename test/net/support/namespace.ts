@@ -18,7 +18,7 @@ import {
 /** Ends what hangs: on a busy machine a Python with TensorFlow takes a minute. */
 const COMMAND_MILLIS = 120_000;
 
-/** What a command did that ran to its end. */
+/** The result of a command that ran to its end. */
 export interface CommandResult {
   /** Exit status; 128 and more where a signal ended it. */
   readonly code: number;

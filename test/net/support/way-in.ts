@@ -24,7 +24,7 @@ net.createServer({ allowHalfOpen: true }, (client) => {
 `;
 
 export class WayIn {
-  /** Of 127.0.0.1, in this process. */
+  /** The port of 127.0.0.1, in this process. */
   readonly port: number;
   readonly #server: Server;
   readonly #carrier: PeerProcess;

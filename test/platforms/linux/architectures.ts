@@ -12,7 +12,7 @@ export interface Architecture {
   readonly nodeTarget?: "linux-arm64";
 }
 
-/** What Tensordeck asks of a system: a shell, ps, ip and a Python that can download wheels. */
+/** Packages that Tensordeck needs of a system: a shell, ps, ip and a Python that can download wheels. */
 const SYSTEM = [
   ...[
     "base-files",

@@ -18,7 +18,7 @@ const CERTIFICATES = "etc/ssl/certs/ca-certificates.crt";
 export interface DebianOptions {
   /** The folder of all platforms. */
   readonly cache: string;
-  /** What the folder's name begins with. */
+  /** The beginning of the folder's name. */
   readonly name: string;
   /** Debian's mirror. */
   readonly mirror: string;

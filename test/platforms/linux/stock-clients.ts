@@ -6,7 +6,7 @@ import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from
 import { type EmulatedMachine, HANGING_MILLIS, toItsEnd } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 
-/** Of tensors at a time: what a machine with 512 MB would give. */
+/** The limit of tensors at a time: what a machine with 512 MB would give. */
 const RESIDENT_MIB = 256;
 const TARGET = /^target (grpc:\/\/\S+)$/m;
 const PROGRAM = join(repositoryRoot, "build/bin/tensordeck.mjs");

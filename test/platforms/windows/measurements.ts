@@ -1,4 +1,4 @@
-/** What is measured each second comes from Windows' own libraries: without PowerShell, which Wine has not. */
+/** The measurements of each second come from Windows' own libraries: without PowerShell, which Wine has not. */
 import assert from "node:assert/strict";
 import { cpSync, rmSync } from "node:fs";
 import type { Check } from "../check.js";

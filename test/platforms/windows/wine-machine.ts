@@ -90,7 +90,7 @@ export class WineMachine {
   }
 
   /**
-   * What an ES module prints, given as its source.
+   * The output of an ES module, given as its source.
    *
    * @throws Error with all that it has written if it does not end with 0.
    */

@@ -21,7 +21,7 @@ const TWO_SECONDS = 2000;
 class Application {
   readonly kept: KeepDraft[] = [];
   readonly discarded: string[] = [];
-  /** What the next calls fail with. */
+  /** The error of the next calls. */
   readonly failures: ProblemError[] = [];
   #onConnection: ((connected: boolean) => void) | undefined;
 
@@ -217,7 +217,7 @@ describe("the keeper of drafts", () => {
     expect(application.kept).toHaveLength(2);
     const [one, other] = application.kept;
     expect(one?.draftId).not.toBe(other?.draftId);
-    // What fails of one is still told when the other is kept.
+    // A failure of one is still told when the other is kept.
     application.failures.push(failure("RESOURCE_EXHAUSTED", "The disk is full."));
     inSession(first, () => move(3));
     await wait(TWO_SECONDS);

@@ -282,7 +282,7 @@ describe("the document of a run", () => {
     loadGraph();
     receiveRun(before);
     expect(shown()).toEqual({ runId: "r1", old: false });
-    // Of changes that were lost with the reload: there is nothing to undo that would bring them back.
+    // The values are of changes that were lost with the reload: there is nothing to undo that would bring them back.
     useRun.setState({ newest: undefined });
     useDocumentRun.setState({ latest: undefined, runRevision: undefined });
     receiveRun(edited);

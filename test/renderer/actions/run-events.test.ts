@@ -18,7 +18,7 @@ const device = "/job:worker/replica:0/task:0/device:CPU:0";
 const ran = (step: number) => (_: unknown, index: number) => ({
   ...{ node: `n${index}`, device, startMicros: index, durationMicros: step, outputBytes: 4 },
 });
-/** Of each step as many nodes, which take as many microseconds as the number of the step. */
+/** The nodes of a step, which take as many microseconds as the number of the step. */
 const nodesOf = (step: number): NodeRun[] => Array.from({ length: COUNT }, ran(step));
 
 /** Asked for a part of a step; waits for the test to say when it is there. */

@@ -70,7 +70,7 @@ describe.each(EVERY)("the dialog %s", (title, state) => {
   it("is named so, has the focus, holds to the rules of axe, and closes with Escape", async () => {
     const { user } = show(<Dialogs />);
     open(state);
-    // What it asks the application for has come.
+    // The answers that it asked the application for have come.
     await act(async () => undefined);
     // The code of some is loaded when they are opened.
     expect((await screen.findByRole("dialog", { name: title })).contains(document.activeElement)).toBe(true);

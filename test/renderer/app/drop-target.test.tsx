@@ -10,7 +10,7 @@ import { welcome } from "../document/graphs.js";
 import { calls, connect, show } from "../support/components.js";
 import { readOps } from "../support/documents.js";
 
-/** What the browser says of files that are dragged over the page. */
+/** The browser's description of files that are dragged over the page. */
 function drag(type: "dragenter" | "dragover" | "drop", files: readonly File[]): void {
   const event = new Event(type, { bubbles: true, cancelable: true });
   const items = files.map((file) => ({ kind: "file", type: file.type, getAsFile: () => file }));

@@ -121,7 +121,7 @@ it("a window whose connection was cut shows the same as one that stayed, and hea
   await expect.poll(shown).toEqual({ ...all, machine: "d", samples: [1, 2, 3, 4, 5] });
 
   expect(stayed).toEqual(["a", 1, 2, "b", 3, "c", 4, 5, "d"]);
-  // Of the states in between, the last one.
+  // The last one of the states in between.
   expect(came).toEqual(["a", 1, 2, 3, "c", 4, 5, "d"]);
 });
 

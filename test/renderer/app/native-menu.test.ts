@@ -15,7 +15,7 @@ const bridge = {
   choose: (_key: string): void => undefined,
 };
 
-/** What of the page is asked for: where the focus is. */
+/** The only question to the page: where the focus is. */
 const page = Object.assign(new EventTarget(), { activeElement: null as unknown });
 class Field {
   readonly isConnected = true;

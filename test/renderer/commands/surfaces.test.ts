@@ -30,7 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "dialogs/settings-dialog.tsx": ["changeSettings"],
   // Tries again with the role that was chosen in the dialog.
   "pairing/pairing-dialog.tsx": ["startPairing"],
-  // What was filled in; buttons of a task's row in the dialog, of which there is no other.
+  // Texts that were filled in; buttons of a task's row in the dialog, of which there is no other.
   "kubernetes/connect-form.tsx": ["connectKubernetes"],
   "kubernetes/cluster-view.tsx": ["deleteKubernetesCluster", "endForward", "forwardPod", "scaleJob"],
   "cluster-table/export-cluster-dialog.tsx": ["deployToKubernetes"],

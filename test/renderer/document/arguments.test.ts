@@ -312,7 +312,7 @@ describe("functions that belong together", () => {
       addResult(body, ops, { node: "p", output: 0 }, AT),
     );
     expect(resultsOf(given, "other")).toEqual(["r", "p_result"]);
-    // What the other branch gives for it is to be chosen there.
+    // The other branch's value for it is to be chosen there.
     const body = bodyDocument(given, "other", lookupIn(given));
     expect(body && problems(body).get("p_result")?.[0]?.message).toMatch(/^Nothing is connected/);
   });

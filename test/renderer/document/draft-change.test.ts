@@ -1,4 +1,4 @@
-/** What the window sends of a draft, put together again as the application does it. */
+/** The window's messages about a draft, put together again as the application does it. */
 import { describe, expect, it, vi } from "vitest";
 import type { DraftChange } from "../../../main/api/drafts.js";
 import { draftMetaGraph } from "../../../main/documents/draft-change.js";

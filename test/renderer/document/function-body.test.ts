@@ -325,7 +325,7 @@ describe("any sequence of edits in a body", () => {
           history = commit(history, done.transaction);
           const before = body;
           body = bodyOf(history.document, "halves", before);
-          // What is shown after the edit is what the edit made of it.
+          // The function that is shown after the edit is the edited one.
           const raw = edited(before, result);
           const plain = (nodes: GraphDocument["nodes"]) =>
             [...nodes.values()]

@@ -193,7 +193,7 @@ describe("the search", () => {
         expect(bytes).toBeLessThanOrEqual(Math.max(4000, now[machine] ?? 0));
       });
       expect(found.after.micros).toBeLessThanOrEqual(found.before.micros);
-      // What it promises is what its own simulation finds.
+      // It promises the time that its own simulation finds.
       expect(new StepSimulator(problem).run(found.assignment)).toEqual(found.after);
       expect(new StepSimulator(problem).run(start)).toEqual(found.before);
       expect([...search(problem, start).assignment]).toEqual([...found.assignment]);

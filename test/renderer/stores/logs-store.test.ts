@@ -20,7 +20,7 @@ const known = () =>
     .lines.get("t")
     ?.map(({ sequence }) => sequence);
 
-/** What the application was asked for, and what it answers. */
+/** The requests to the application, and its answers. */
 let asked: number[];
 let answer: (afterSequence: number) => Promise<readonly LogLine[]>;
 

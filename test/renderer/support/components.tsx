@@ -136,7 +136,7 @@ const RULES = {
   "empty-table-header": { enabled: true },
 };
 
-/** What axe finds in everything currently rendered: "rule: element". */
+/** The faults that axe finds in everything currently rendered: "rule: element". */
 export async function violations(): Promise<string[]> {
   const found = (await axe.run(document.body, { rules: RULES })).violations;
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));

@@ -50,7 +50,7 @@ export function openSvds(): void {
   documentActions.load({ name: "g", kind: "meta_graph", format: "text", metaGraph });
 }
 
-/** What the open graph's tasks have no kernel for. */
+/** The ops for which the open graph's tasks have no kernel. */
 export function missingKernels(): MissingKernels {
   return useKernels.getState().missing;
 }

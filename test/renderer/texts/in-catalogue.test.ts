@@ -57,16 +57,16 @@ const nameOf = (key: unknown): string => {
 const isText = (text: string) =>
   /\p{L}{2}/u.test(text) && !SAME_EVERYWHERE.has(text.trim()) && !/^\{"|^color-mix\(|^<\/?[a-z]/.test(text);
 
-/** What cannot be a value of a program. */
+/** A part that cannot be a value of a program. */
 const isSentence = (text: string) => isText(text) && /^\p{Lu}\p{Ll}|\p{L} \p{L}|…$/u.test(text);
 
 /** The same where keys and names of groups may stand. */
 const isPhrase = (text: string) => isSentence(text) && text.trim().includes(" ");
 
-/** What is thrown where the program itself is wrong, for those who read its log. */
+/** Errors about faults of the program itself, for those who read its log. */
 const isProgramError = ({ type, callee }: Node) => type === "NewExpression" && nameOf(callee) === "Error";
 
-/** What a value is made of, through choices and defaults. */
+/** The parts of a value, through choices and defaults. */
 function partsOf(value: Node): Node[] {
   switch (value.type) {
     case "JSXExpressionContainer":

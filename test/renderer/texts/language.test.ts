@@ -27,7 +27,7 @@ describe("a window in another language", () => {
     localStorage.clear();
   });
 
-  /** What a window shows that is loaded now. */
+  /** The language of a window that is loaded now. */
   async function loaded() {
     const { chooseLanguage } = await import("../../../renderer/texts/language.js");
     await chooseLanguage();

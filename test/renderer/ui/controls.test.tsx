@@ -96,7 +96,7 @@ describe("a tooltip", () => {
 describe("copying", () => {
   it("puts the text on the clipboard and says so", async () => {
     const { user } = show(<CodeField label="Python" text={"import tensorflow\nprint(1)"} />);
-    // What scrolls can be reached by keyboard.
+    // A scrolled area can be reached by keyboard.
     await user.tab();
     expect(document.activeElement).toBe(screen.getByRole("region", { name: "Python" }));
     await user.tab();

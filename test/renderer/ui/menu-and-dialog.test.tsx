@@ -161,7 +161,7 @@ describe("a dialog", () => {
       await user.tab();
     }
     expect(order).toEqual(["Name of this machine", "Save", "Close", "Name of this machine"]);
-    // What lies behind it is not there meanwhile.
+    // The page behind it is not there meanwhile.
     expect(screen.queryByRole("button", { name: "Behind" })).toBeNull();
     await expectAccessible();
   });

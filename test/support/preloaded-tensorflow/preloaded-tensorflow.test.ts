@@ -12,7 +12,7 @@ import {
 
 const missing = peerMissing("tensorflow") || process.platform !== "linux";
 
-/** What the program gives for arguments, and what Python itself gives for them. */
+/** The program's output for arguments, and that of Python itself. */
 async function both(args: readonly string[], options: Parameters<typeof spawnPeer>[2] = {}) {
   const results = [];
   for (const python of [tensorflowPython(), ownTensorflowPython()]) {

@@ -18,7 +18,7 @@ const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** How the variables begin that decide how TensorFlow is imported. */
 const IMPORTED_WITH = ["TF_", "KERAS_", "CUDA_", "OMP_", "LD_", "PYTHON"];
-/** Of these, one tells only how much it says, and the other is read by scripts. */
+/** One of these tells only how much it says, and the other is read by scripts. */
 const OTHERWISE = ["TF_CPP_MIN_LOG_LEVEL", "TF_CONFIG"];
 
 /**

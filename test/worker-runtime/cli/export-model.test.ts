@@ -53,7 +53,7 @@ test("a file that ends with .pb is a frozen graph, a folder a SavedModel with a 
   const signature = metaGraph.signatureDef.get("serving_default");
   expect([...(signature?.inputs.keys() ?? [])]).toEqual(["x"]);
   expect([...(signature?.outputs.keys() ?? [])]).toEqual(["result"]);
-  // What was exported can be exported again, with its own values.
+  // An exported model can be exported again, with its own values.
   expect(await exportedFrom(model, join(folder, "again.pb"), "--output", "y")).toBe(0);
 });
 

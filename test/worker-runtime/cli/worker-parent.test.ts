@@ -8,7 +8,7 @@ test("a worker whose parent went while it was starting ends", async () => {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   try {
-    // What the parent's end does to the channel.
+    // The parent's end closes the channel.
     child.disconnect();
     expect(await once(child, "exit")).toEqual([0, null]);
   } finally {

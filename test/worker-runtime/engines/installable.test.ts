@@ -1,4 +1,4 @@
-/** What is advised where there is no TensorFlow library, by the system. */
+/** The advice where there is no TensorFlow library, by the system. */
 import { expect, test } from "vitest";
 import {
   libraryAdvice,

@@ -7,7 +7,7 @@ import { PICTURES } from "../../../worker-runtime/graph/digits/pictures.js";
 import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../../worker-runtime/session/session.js";
 
-/** What a run of the classifier guesses for pictures. */
+/** The guesses of the classifier for pictures. */
 async function guesses(session: Session, lines: readonly string[]): Promise<number[]> {
   const batch = Tensor.of(lines.flatMap(pixelsOf), "uint8", [lines.length, SIDE, SIDE, 1]);
   const { values } = await session.run(["best:0"], { feeds: new Map([["batch:0", batch]]) });

@@ -2,7 +2,7 @@ import type { Case } from "./case.js";
 import { difference, lacksKernel } from "./compare.js";
 import type { Outcome } from "./evaluate.js";
 
-/** What is wrong with a case, given the outcomes of its steps on TensorFlow and on ours: a sentence for each fault. */
+/** The faults of a case, given the outcomes of its steps on TensorFlow and on ours: a sentence for each fault. */
 export function caseFailures(one: Case, expected: readonly Outcome[], actual: readonly Outcome[]): string[] {
   const refused = expected.filter(lacksKernel);
   const faults: string[] = [];

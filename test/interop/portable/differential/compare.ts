@@ -4,7 +4,7 @@ import type { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import type { Outcome } from "./evaluate.js";
 import { elementsText, type Tolerance } from "./op-case.js";
 
-/** What rounding means for the floating numbers of a dtype. */
+/** The effect of rounding on the floating numbers of a dtype. */
 interface Precision {
   /** The distance from 1 to the next number. */
   readonly epsilon: number;

@@ -7,7 +7,7 @@ import { pairText } from "./registered-pairs.js";
 /** Pairs of some ops. Each of them must be registered, and none of them compared. */
 interface Entry {
   readonly ops: readonly string[];
-  /** Of the attribute with these dtypes; every dtype of every attribute unless given. */
+  /** The attribute's dtypes; every dtype of every attribute unless given. */
   readonly of?: Readonly<Record<string, readonly DType[]>>;
   readonly why: string;
 }

@@ -222,7 +222,7 @@ function hasKernel(one: OpCase, kernels: KernelRegistry): boolean {
   return kernels.find(node, "CPU") !== undefined;
 }
 
-/** Of choices that have a kernel the one that differs least from what a spec declares, but for having this dtype. */
+/** The one among choices with a kernel that differs least from what a spec declares, but for having this dtype. */
 function nearestTypes(
   choices: readonly Choice[],
   declared: readonly Types[],
@@ -231,7 +231,7 @@ function nearestTypes(
   let nearest: Types | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const choice of choices) {
-    // Of those that differ equally, the one with the dtype everywhere.
+    // If several differ equally, the one with the dtype everywhere.
     const others = [...choice.values()].filter((one) => one !== dtype).length / (choice.size + 1);
     for (const types of declared) {
       const different = Object.entries(types).filter(([name, one]) => choice.get(name) !== one).length;

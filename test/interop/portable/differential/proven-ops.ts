@@ -7,7 +7,7 @@ import { makePlan } from "./plan.js";
 import { readSettings } from "./settings.js";
 import { specsByFamily } from "./specs/index.js";
 
-/** What is compared of an op. */
+/** The compared cases of an op. */
 export interface Proven {
   /** The dtypes that its type attributes are given; empty for an op without any. */
   readonly dtypes: readonly DType[];

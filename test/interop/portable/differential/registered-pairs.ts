@@ -18,7 +18,7 @@ import {
   dtypes,
 } from "../../../../worker-runtime/protocol/dtype.js";
 
-/** Of more choices of dtypes than this only some are tried. */
+/** The number of choices of dtypes beyond which only some are tried. */
 const MAX_CHOICES = 5000;
 
 /** Which dtype each type attribute has; a list of types has one entry. */

@@ -28,7 +28,7 @@ function rootOf(slot: Slot): Slot {
   return root;
 }
 
-/** What a slot is joined with where an op's definition says the dtype. */
+/** The attribute that joins slots where an op's definition says the dtype. */
 const fixed: Slot = { type: 0, write: () => {}, parent: undefined };
 
 function join(one: Slot, other: Slot): void {
@@ -245,7 +245,7 @@ export function retyped(one: Case, { from, to, only }: Retyping, kernels: Kernel
 
 function hasKernel(node: NodeDef, kernels: KernelRegistry): boolean {
   const opDef = bundledOpRegistry().get(node.op);
-  // What no op is called like is a call of a function.
+  // A name that no op has is that of a function, which is called.
   return (
     opDef === undefined ||
     (typeAttrs(opDef).every((attr) => allows(attr, node)) &&
@@ -258,7 +258,7 @@ function allows({ name, allowedValues }: OpDef_AttrDef, node: NodeDef): boolean 
   return allowed?.$case !== "list" || value?.$case !== "type" || allowed.value.type.includes(value.value);
 }
 
-/** What the node keeps under a name of its own is not what the original's node keeps. */
+/** The state that the node keeps under a name of its own is not that of the original's node. */
 function nameApart(node: NodeDef, suffix: string): void {
   const value = node.attr.get("shared_name")?.value;
   if (value?.$case === "s" && value.value.length > 0) {

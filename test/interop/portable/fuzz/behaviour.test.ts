@@ -1,4 +1,4 @@
-/** What clients do to a server without meaning to: vanish, forget to close. */
+/** Clients that harm a server without meaning to: they vanish, or forget to close. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CreateSessionRequest,
@@ -20,7 +20,7 @@ const ENGINE = process.env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable";
 /** TENSORDECK_MEMORY_STEPS and TENSORDECK_MEMORY_SESSIONS: 10000 and 200 in long runs. */
 const STEPS = Number(process.env.TENSORDECK_MEMORY_STEPS ?? 1_000);
 const SESSIONS = Number(process.env.TENSORDECK_MEMORY_SESSIONS ?? 30);
-/** What a garbage collector may leave for later. */
+/** The memory that a garbage collector may leave for later. */
 const SLACK_BYTES = 60e6;
 
 describe("a server and its clients", () => {

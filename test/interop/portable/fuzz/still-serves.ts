@@ -4,7 +4,7 @@ import { workerClient } from "../../../../worker-runtime/rpc/worker-client.js";
 import { Session } from "../../../../worker-runtime/session/session.js";
 import { graphOf, placeholder, typed } from "../../peers/nodes.js";
 
-/** What must be true of a server after anything: it says how it is, and computes. */
+/** Holds for a server after anything: it says how it is, and computes. */
 export async function expectStillServes(target: string): Promise<void> {
   const channel = new Channel(target);
   try {

@@ -288,7 +288,7 @@ describe.skipIf(peerMissing("vulkan"))("a task with a GPU", () => {
 
 describe.skipIf(peerMissing("vulkan"))("a GPU whose memory is full", () => {
   test("ends the step with RESOURCE_EXHAUSTED; the task lives, and what was let go is free", async () => {
-    // Of 2 GiB, some 200 KB.
+    // Some 200 KB of 2 GiB.
     const server = await startTask({ config: { gpuOptions: { perProcessGpuMemoryFraction: 0.0001 } } });
     try {
       const graph = new Graph();
@@ -315,7 +315,7 @@ describe.skipIf(peerMissing("vulkan"))("a GPU whose memory is full", () => {
 });
 
 describe.skipIf(peerMissing("vulkan"))("the values between regions", () => {
-  // Of 2 GiB, some 200 KB: five of these matrices.
+  // Some 200 KB of 2 GiB: five of these matrices.
   const SIZE = 100;
   const matrixOf = (seed: number) => matrix(SIZE, SIZE, seed);
   let server: Server;

@@ -24,7 +24,7 @@ const TOLERANCE = 2e-4;
 const GPU = "/job:worker/replica:0/task:0/device:GPU:0";
 const cpuOf = (task: number): string => `/job:worker/replica:0/task:${task}/device:CPU:0`;
 
-/** What a program gave. */
+/** The output of a program. */
 interface Result {
   readonly error?: string;
   /** The values of each step, each as a list. */

@@ -50,7 +50,7 @@ interface Trained {
 
 interface Run {
   readonly trained: Readonly<Record<string, Trained>>;
-  /** What our worker logged. */
+  /** The log of our worker. */
   readonly log: string;
 }
 

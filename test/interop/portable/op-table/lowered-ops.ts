@@ -15,7 +15,7 @@ const VALUE_ATTRIBUTES = ["dtype", "SrcT", "Tparams", "T"];
 const lowerings = createLoweringRegistry();
 const updates = createUpdateRegistry();
 
-/** What stands in the table: the dtypes that are lowered, or why none is. */
+/** The entry of the table: the dtypes that are lowered, or why none is. */
 export function loweringText(op: string, kernels: KernelRegistry): string {
   const pure = dtypesOf(lowerings.of(op));
   if (pure !== undefined) {

@@ -276,7 +276,7 @@ def main():
     client = Client(*sys.argv[1:4])
     results = {}
     for name in sys.argv[4:] or PROGRAMS:
-        # What one program leaves behind is not the next one's.
+        # The remains of one program are not the next one's.
         with tf.Graph().as_default(), tf1.container(name.replace("_", "-")):
             results[name] = PROGRAMS[name](client)
         print("%s ended" % name, file=sys.stderr, flush=True)

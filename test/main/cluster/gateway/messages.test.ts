@@ -1,4 +1,4 @@
-/** What the gateway changes in a message, and what it leaves alone. */
+/** The parts of a message that the gateway changes, and those that it leaves alone. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
 import { type GatewayCluster, masterAddress } from "../../../../main/cluster/gateway/gateway-cluster.js";

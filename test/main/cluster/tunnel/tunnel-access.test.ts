@@ -95,7 +95,7 @@ describe("who may come in", () => {
     expect(new Set(await Promise.all(answers))).toEqual(new Set(["again"]));
     for (const connection of more) connection.destroy();
 
-    // What the owner said holds only as long as it may say something.
+    // The owner's word holds only as long as it may say something.
     const gone = silenced(client);
     await there.trust.remove(owner.id);
     await gone;

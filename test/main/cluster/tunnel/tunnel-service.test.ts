@@ -117,7 +117,7 @@ describe("a tunnel between two paired machines", () => {
     const chunk = Buffer.alloc(1024 * 1024);
     let sent = 0;
     while (client.write(chunk)) sent++;
-    // What is on the way fits into the buffers of three connections; the rest stays with the sender.
+    // The bytes on the way fit into the buffers of three connections; the rest stays with the sender.
     for (let i = 0; i < 64; i++) client.write(chunk);
     await until("the task has a connection", () => task.connections.size === 1);
     const [receiver] = task.connections;

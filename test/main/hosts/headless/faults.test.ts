@@ -1,4 +1,4 @@
-/** What nobody handles, in a program of its own: it is told, and the program and its tasks go on. */
+/** Errors that nobody handles, in a program of its own: they are logged, and the program and its tasks go on. */
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";

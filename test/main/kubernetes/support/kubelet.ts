@@ -1,4 +1,4 @@
-/** What a kubelet serves for the pods of its node: logs, commands, and port forwarding, by v4.channel.k8s.io. */
+/** The services of a kubelet for the pods of its node: logs, commands, and port forwarding, by v4.channel.k8s.io. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
@@ -21,7 +21,7 @@ export class Kubelet {
   readonly #followers = new Map<string, Set<ServerResponse>>();
   /** Ports of 127.0.0.1, by pod and its port: "lab-worker-0:2222". */
   readonly ports = new Map<string, number>();
-  /** What pods take, as the metrics API says it; empty: the cluster has none. */
+  /** The resources that pods take, as the metrics API says it; empty: the cluster has none. */
   readonly usage = new Map<string, { readonly cpu: string; readonly memory: string }>();
   /** By pod. */
   readonly #containers = new Map<string, ContainerProcess>();

@@ -1,4 +1,4 @@
-/** What a node does for its pods, as far as an API server sees it. */
+/** A node's work for its pods, as far as an API server sees it. */
 import { expect } from "vitest";
 import { z } from "zod";
 import type { ApiServer } from "../../../../main/kubernetes/api-server.js";

@@ -81,7 +81,7 @@ export class ScriptNode {
       const pod = pods.get(name);
       if (pod !== undefined && pod.metadata.deletionTimestamp === undefined) continue;
       this.#options.kubelet.kill(name, "SIGKILL");
-      // What runs confirms its end itself.
+      // A running container confirms its end itself.
       if (pod !== undefined && !this.#started.has(name)) this.#confirmEnd(name);
     }
     for (const [name, pod] of pods) {
@@ -139,7 +139,7 @@ export class ScriptNode {
     if (metadata.deletionTimestamp !== undefined) this.#confirmEnd(pod);
   }
 
-  /** Of a pod that was deleted, its node confirms the end; only then is it gone. */
+  /** The node of a pod that was deleted confirms the end; only then is it gone. */
   #confirmEnd(pod: string): void {
     const { api, namespace } = this.#options;
     const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;

@@ -268,7 +268,7 @@ describe("no input gets into a command as anything but itself:", () => {
   it("words, in a real shell", () => {
     fc.assert(
       fc.property(fc.array(nastyText, { minLength: 1, maxLength: 20 }), (words) => {
-        // What is no text of Unicode cannot be sent through a pipe unchanged.
+        // Bytes that are no text of Unicode cannot be sent through a pipe unchanged.
         fc.pre(words.every((word) => Buffer.from(word).toString() === word));
         const output = execFileSync("/bin/sh", ["-c", `printf '%s\\0' ${words.map(quote).join(" ")}`]);
         expect(output.toString().split("\u0000").slice(0, -1)).toEqual(words);

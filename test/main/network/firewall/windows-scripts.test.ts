@@ -241,7 +241,7 @@ describe("no input gets into a script as anything but itself:", () => {
   });
 });
 
-/** What a function gives, or undefined when it refuses its input as it should. */
+/** A function's result, or undefined when it refuses its input as it should. */
 function orRefused(make: () => string): string | undefined {
   try {
     return make();

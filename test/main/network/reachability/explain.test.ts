@@ -1,4 +1,4 @@
-/** What is said of a route that fails: certain where it is, "probably" where it is a guess, and whose firewall it is. */
+/** The explanation of a route that fails: certain where it is, "probably" where it is a guess, and whose firewall it is. */
 import { describe, expect, test } from "vitest";
 import type { FirewallFacts } from "../../../../main/api/firewall.js";
 import type { FailureCause, Layer, LayerResult } from "../../../../main/api/reachability.js";

@@ -82,7 +82,7 @@ export class TestMachine {
 export class TestAgent {
   readonly machine: TestMachine;
   readonly tasks = new MemoryTasks();
-  /** What the collaborators were asked for. */
+  /** The requests to the collaborators. */
   readonly asked: unknown[] = [];
   readonly connections: AgentConnection[] = [];
   /** Whether its user lets the network reach tasks of other machines. */

@@ -16,9 +16,9 @@ export class MemoryTasks implements TaskHost {
   readonly #changeListeners = new Set<() => void>();
   readonly #logListeners = new Set<(taskId: string, lines: LogLine[]) => void>();
   readonly #sampleListeners = new Set<(samples: TaskSamples) => void>();
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   readonly asked: unknown[] = [];
-  /** What is found when it is looked for what can compute. */
+  /** The engines that are found. */
   found: MachineFacts["engines"] | undefined;
 
   async engines(): Promise<MachineFacts["engines"]> {

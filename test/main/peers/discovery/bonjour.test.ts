@@ -1,6 +1,6 @@
 /**
- * What is taken of bonjour-service's inside is here as bonjour.ts expects it. Where an upgrade of the library fails these
- * tests, bonjour.ts is to be changed with it, and nothing else.
+ * The parts of bonjour-service's inside that are used are here as bonjour.ts expects them. Where an upgrade of the library
+ * fails these tests, bonjour.ts is to be changed with it, and nothing else.
  */
 import { EventEmitter } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

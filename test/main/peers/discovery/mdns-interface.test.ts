@@ -8,8 +8,8 @@ const machine = { deviceId: "a2".repeat(26), name: "gpu-pc", port: 2220, version
 it("fails without ending the process, and can be closed", async () => {
   const gone: NetworkInterface = {
     name: "gone0",
-    // Of the block for documentation: no interface has it, so nothing is joined and nothing sent. (By IPv6 the system
-    // would take its default interface for one that is gone.)
+    // The address is of the block for documentation: no interface has it, so nothing is joined and nothing sent. (By IPv6 the
+    // system would take its default interface for one that is gone.)
     addresses4: ["192.0.2.1"],
     addresses6: [],
     scope: "gone0",
@@ -28,7 +28,7 @@ it("fails without ending the process, and can be closed", async () => {
   await failed;
   expect(mdns?.error).toMatchObject({ syscall: "addMembership" });
   expect(mdns?.heardItself).toBe(false);
-  // What multicast-dns goes on to do after a failure would be thrown now.
+  // An error of multicast-dns after a failure would be thrown now.
   await new Promise((resolve) => setImmediate(resolve));
   await mdns?.close(true);
 });

@@ -27,14 +27,14 @@ const deviceId = "a2".repeat(26);
 const machine = { deviceId, name: "gpu-pc", port: 2220, version: "1.0.0" };
 const noop = () => undefined;
 
-/** What is sent of what the library publishes. */
+/** The sent part of the library's records. */
 function announcement(announced: Announced, addresses: readonly string[], lifetime: number): Packet {
   // Its types know only "PTR", "SRV", …, with data of any kind.
   const answers: DnsRecord[] = new Bonjour.Service(serviceOf(announced), noop, noop).records();
   return outgoing({ type: "response", answers }, announced.deviceId, addresses, lifetime);
 }
 
-/** What the library finds in a response, and we take of it. */
+/** The records that the library finds in a response and we use. */
 function heardIn(packet: Packet): Heard[] {
   const network = Object.assign(new EventEmitter(), { query: noop });
   const heard: Heard[] = [];

@@ -92,7 +92,7 @@ describe("the proof of a code", () => {
     let message: Message = { type: "commit", value: randomBytes(32) };
     while (!displayer.isFinished) {
       const answer: Message | undefined = displayer.receive(message)[0];
-      // What came is its commitment or its reveal of this round: both go back as they are.
+      // The message was its commitment or its reveal of this round: both go back as they are.
       message = answer ?? message;
       if (answer?.type === "reveal") message = { type: "commit", value: randomBytes(32) };
       else if (answer?.type === "commit") message = { type: "reveal", nonce: randomBytes(16) };

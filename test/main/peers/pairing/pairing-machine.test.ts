@@ -137,7 +137,7 @@ describe("the two sides of a pairing", () => {
       wire.do(wire.initiator, { type: "code", code: CODE });
       wire.do(wire.displayer, event);
       expect(wire.done.some(({ instruction }) => instruction.type === "countTry")).toBe(true);
-      // What was still being computed comes too late.
+      // The result that was still being computed comes too late.
       wire.derive();
       wire.derive();
       expect([wire.initiator.step, wire.displayer.step, wire.trusted()]).toEqual([

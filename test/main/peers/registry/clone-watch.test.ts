@@ -27,7 +27,7 @@ function make() {
   });
   watch = made;
   made.onChange(() => changes++);
-  /** What somebody announces at a time. */
+  /** The announcements at a time. */
   const at = (millis: number, deviceId: string, instance: string, address: string) => {
     clock.now = millis;
     made.heard(deviceId, instance, address);

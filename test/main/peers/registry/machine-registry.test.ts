@@ -96,7 +96,7 @@ class MemoryTrust {
 class MemoryDiscovery {
   seen: Sighting[] = [];
   searches = 0;
-  /** What answers the next search. */
+  /** The answer to the next search. */
   onSearch: () => void = () => undefined;
   readonly #listeners = new Set<() => void>();
   sightings = () => this.seen;

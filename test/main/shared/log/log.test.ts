@@ -49,7 +49,7 @@ describe("the log", () => {
     for (const hidden of [token, secret, "482913", "482 913", ...keyLines, "hunter", "raspberry@", "abcd"]) {
       expect(text).not.toContain(hidden);
     }
-    // What one needs to understand an entry stays.
+    // The parts that one needs to understand an entry stay.
     expect(text).toContain("open http://127.0.0.1:8800/#token=[left out]");
     expect(text).toContain("192.168.1.20:2222");
     expect(text.match(/gpu-pc asks to pair/g)).toHaveLength(1);

@@ -13,7 +13,7 @@ export const THREE_TASKS: readonly ExportTask[] = [
   { job: "worker", index: 1, address: "raspberrypi:2222" },
 ];
 
-/** What a user can ask for at once, for each target. */
+/** The options that a user can give at once, for each target. */
 export const MUCH: Readonly<Record<ExportTarget, OptionValues>> = {
   compose: { name: "lab", cpus: "1.5", memory: "4Gi", gpus: "2", publish: "yes" },
   kubernetes: { name: "lab", namespace: "tf", cpus: "0.5", memory: "512Mi", gpus: "1" },

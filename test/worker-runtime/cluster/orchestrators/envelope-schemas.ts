@@ -1,7 +1,7 @@
 /**
- * What Kubeflow's training operator (kubeflow.org/v1, version 1.9 of the operator) and Marathon's REST interface (version
- * 1.5 and newer) document of the objects that exports write and imports read, in our own words. A TFJob may have all that
- * the operator's API has but a status; of Marathon, only what exports use. Anything else is refused.
+ * The schemas of Kubeflow's training operator (kubeflow.org/v1, version 1.9 of the operator) and Marathon's REST interface
+ * (version 1.5 and newer) document of the objects that exports write and imports read, in our own words. A TFJob may have all
+ * that the operator's API has but a status; of Marathon, only what exports use. Anything else is refused.
  */
 
 const name = { type: "string", pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$", maxLength: 63 };

@@ -10,7 +10,7 @@ const TRANSPORT = `${ENGINE}/transport/`;
 const COMPOSITION: ReadonlySet<string> = new Set([`${ENGINE}/portable-server.ts`, `${ENGINE}/host.ts`]);
 const SOCKETS = /^(?:@grpc\/.*|node:(?:net|tls|http|http2|https|dgram))$/;
 
-/** What a file imports, types too: paths within the repository, names of packages otherwise. */
+/** The imports of a file, types too: paths within the repository, names of packages otherwise. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(repository, file), "utf8");
   return [...text.matchAll(/(?:\bfrom|\bimport\(|^import)\s*"([^"]+)"/gm)].map(([, path = ""]) =>

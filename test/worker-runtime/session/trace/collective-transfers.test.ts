@@ -37,7 +37,7 @@ function graphOf(op: string, members: number, key: number | undefined) {
   return graph.toGraphDef();
 }
 
-/** What the members of a ring of the portable engine, which takes TensorFlow's chunks, receive. */
+/** The chunks that the members of a ring of the portable engine, which takes TensorFlow's chunks, receive. */
 async function received(op: string, members: number, elements: number): Promise<readonly number[]> {
   const { members: group, sent } = memoryGroup(Array.from({ length: members }, (_, at) => `task${at}`));
   const { signal } = new AbortController();

@@ -80,7 +80,7 @@ describe("a recorded step", () => {
     expect(transfers.filter(({ forClient }) => forClient).map(({ tensor }) => tensor)).toEqual(["z:0"]);
   });
 
-  // What TensorFlow 2.21 gives for a step whose first transfers were over before its master's Logging call came.
+  // TensorFlow 2.21's record of a step whose first transfers were over before its master's Logging call came.
   test.each(["none", "y"])("transfers are all there where the receiver recorded %s", (recorded) => {
     const stats = unoptimizedStep();
     for (const lane of stats.devStats) {

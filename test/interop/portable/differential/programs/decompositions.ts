@@ -6,7 +6,7 @@ import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import type { Program } from "./program.js";
 
 const numbers = [4, 1, -2, 2, 1, 2, 0, 1, -2, 0, 3, -2, 2, 1, -2, -1, 5, 0.25, 7, -3, 2, 2, 1, 6];
-/** Of rank 1, so that most of its singular vectors are any that are orthogonal. */
+/** A matrix of rank 1, so that most of its singular vectors are any that are orthogonal. */
 const ofRankOne = [1, 2, 3, 2, 4, 6, 3, 6, 9, -1, -2, -3];
 
 /** left · right, or left · rightᵀ. */

@@ -57,7 +57,7 @@ export const distortedBoxPrograms: readonly Program[] = [
             ...attrs,
             use_image_if_no_bounding_boxes: true,
           }),
-          // What nothing covers: the whole image.
+          // Nothing covers it: the whole image.
           ...drawn(g, "SampleDistortedBoundingBoxV2", [size(T), objects, share(3)], attrs, 2),
           ...[1n, 2n, 3n].flatMap((seed) =>
             drawn(

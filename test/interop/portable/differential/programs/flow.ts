@@ -24,7 +24,7 @@ export const flowPrograms: readonly Program[] = [
         { run: both, feeds: { [condition.name]: Tensor.of(true, "bool") } },
         { run: both, feeds: { [condition.name]: Tensor.of(false, "bool") } },
         { run: [negated], feeds: { [condition.name]: Tensor.of(false, "bool") } },
-        // What is dead has no value.
+        // A dead tensor has no value.
         { run: [negated], feeds: { [condition.name]: Tensor.of(true, "bool") } },
         { run: both },
       ];

@@ -8,7 +8,7 @@ import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import type { Program, Step } from "./program.js";
 import { reference, resource } from "./variables.js";
 
-/** What an optimizer's scalar inputs are given, by name. */
+/** The values of an optimizer's scalar inputs, by name. */
 const scalars: Readonly<Record<string, number>> = {
   lr: 0.1,
   alpha: 0.1,

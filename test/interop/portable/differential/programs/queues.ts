@@ -64,7 +64,7 @@ export const queuePrograms: readonly Program[] = [
     },
     {
       name: `shuffle_queue${v}`,
-      // Of one element at a time, so that chance has nothing to choose.
+      // It holds one element at a time, so that chance has nothing to choose.
       build: (g) => {
         const queue = g.op(`RandomShuffleQueue${v}`, [], {
           component_types: ["float32"],
@@ -155,7 +155,7 @@ export const queuePrograms: readonly Program[] = [
           { run: [count] },
           { run: [take] },
           { run: [count] },
-          // Of a step that is over: dropped.
+          // It is of a step that is over: dropped.
           { run: [apply(0n, [9, 9])] },
           { run: [count] },
           { run: [g.op(`${prefix}SetGlobalStep`, [acc, Tensor.of(7n, "int64")])] },

@@ -6,7 +6,7 @@ import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { integers } from "../arbitraries.js";
 import type { Program, Step } from "./program.js";
 
-/** What is handed in: splits from the outermost dimension on. */
+/** The arguments: splits from the outermost dimension on. */
 interface Ragged {
   readonly splits: readonly (readonly number[])[];
   readonly values: Tensor;

@@ -40,7 +40,7 @@ export const variablePrograms: readonly Program[] = [
       const { ref, init } = reference(g, "v", matrix);
       const old = g.op("Variable", [], { dtype: "int32", shape: [2] }).output;
       const assignOld = g.op("Assign", [old, Tensor.of([1, 2], "int32")]);
-      // Of a shape that only the run shows: the graph library refuses what cannot fit.
+      // It has a shape that only the run shows: the graph library refuses what cannot fit.
       const fed = g.op("Placeholder", [], { dtype: "float32" }).output;
       const wrongShape = g.op("Assign", [ref, fed]);
       const otherShape = g.op("Assign", [ref, Tensor.of([1], "float32")], { validate_shape: false });

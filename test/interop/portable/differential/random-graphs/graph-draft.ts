@@ -215,7 +215,7 @@ export class GraphDraft {
   }
 }
 
-/** What these hold is between a normalization and its gradient. */
+/** The values of these are between a normalization and its gradient. */
 const isUnsaid = ({ op, index }: Output): boolean => op.type.startsWith("FusedBatchNorm") && index > 2;
 
 /** Whether an error says that a node does not fit its inputs, or that an op has no gradient. */

@@ -1,4 +1,4 @@
-/** What a random graph can grow by: a node of one of the ops that have a lowering, or a few that belong together. */
+/** The growths of a random graph: a node of one of the ops that have a lowering, or a few that belong together. */
 
 import { denseGradient } from "../../../../../worker-runtime/graph/gradients/gradient.js";
 import { gradients } from "../../../../../worker-runtime/graph/gradients/gradients.js";
@@ -67,7 +67,7 @@ function unary(op: string, fits: Fits = isFloat): Growth {
   };
 }
 
-/** Of a value and another one that broadcasts, a scalar or a vector of the last dimension's size. */
+/** An op of a value and another one that broadcasts, a scalar or a vector of the last dimension's size. */
 function binary(op: string, fits: Fits = isNumber): Growth {
   return (draft) => {
     const { draw } = draft;
@@ -118,7 +118,7 @@ function cast(to: DType): Growth {
 const perAxis = (rank: number, numberOf: (axis: number) => number[]): number[] =>
   Array.from({ length: rank }, (_, axis) => numberOf(axis)).flat();
 
-/** What a value is multiplied with, or what is added to it: a variable, or a constant. */
+/** The factor or the addend of a value: a variable, or a constant. */
 function weights(draft: GraphDraft, dtype: DType, shape: readonly number[]): Output | Tensor {
   const tensor = draft.draw.tensor(dtype, shape, "fractions");
   const isVariable = dtype === "float32" && !draft.draw.isOneIn(3);
@@ -142,7 +142,7 @@ const matMul: Growth = (draft) => {
 
 const batchMatMul: Growth = (draft) => {
   const { draw } = draft;
-  // Of empty matrices a kernel makes the product.
+  // A kernel computes the product of empty matrices.
   const hasMatrices: Fits = (value) =>
     rankOf(value) >= 2 &&
     rankOf(value) <= 4 &&
@@ -262,7 +262,7 @@ const gather = alongAxis((draft, x, axis) => {
   draft.grow((graph) => graph.op("GatherV2", [x.output, rows, integers("int32", [axis], [])]));
 });
 
-/** Of rows that the graph computes. */
+/** Gathers rows that the graph computes. */
 const gatherComputed = alongAxis((draft, x, axis) => {
   const rows = draft.some(isInteger);
   const size = sizeAt(x, axis);
@@ -363,7 +363,7 @@ const elementwise: readonly Growth[] = [
 const folding: readonly Growth[] = [
   ...["Sum", "Mean", "Max", "Min"].map((op) => reduction(op, isFloat)),
   ...["Sum", "Max"].map((op) => reduction(op, isNumber)),
-  // Of floats, a part of the product may be infinite, which depends on the order.
+  // For floats, a part of the product may be infinite, which depends on the order.
   reduction("Prod", isInteger),
   ...["All", "Any"].map((op) => reduction(op, isBool)),
   alongAxis((draft, x, axis) => {

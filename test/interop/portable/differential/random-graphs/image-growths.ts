@@ -29,7 +29,7 @@ const convolution: Growth = (draft) => {
   const x = imagesOf(draft);
   if (!x) return;
   const [taken = 1, out] = [sizeAt(x, 3), draw.oneOf(CHANNELS)];
-  // Of an empty batch TensorFlow leaves the gradient of a depthwise filter as its memory was.
+  // For an empty batch, TensorFlow leaves the gradient of a depthwise filter as its memory was.
   const isDepthwise = draw.isOneIn(5) && shapesOf(x).every(([batch]) => batch !== 0);
   const size = draw.oneOf([1, 2, 3, 3]);
   const shape = isDepthwise ? [size, size, taken, 1 + draw.below(2)] : [size, size, taken, out];

@@ -32,7 +32,7 @@ export interface RandomGraph {
 export interface RandomGraphs {
   /** With a few fetches, and with its training. */
   readonly whole: RandomGraph;
-  /** What each node computes, in the order of the graph. */
+  /** Each node's computation, in the order of the graph. */
   readonly values: readonly DraftValue[];
   /** Nothing but what one value is made of, which is fetched. */
   only(value: DraftValue): RandomGraph;

@@ -7,7 +7,7 @@ import { scalar } from "../arbitraries.js";
 import { ancestors, type DraftValue, type DraftVariable, type GraphDraft } from "./graph-draft.js";
 import { isFloat, shapesOf } from "./growths.js";
 
-/** What an optimizer's op is given after its variables: scalars and the gradient. */
+/** The inputs of an optimizer's op after its variables: scalars and the gradient. */
 const optimizers: Readonly<
   Record<string, { readonly slots: number; readonly arguments: readonly (number | "grad")[] }>
 > = {
@@ -19,7 +19,7 @@ const optimizers: Readonly<
   ResourceApplyRMSProp: { slots: 2, arguments: [0.01, 0.9, 0.5, 0.1, "grad"] },
 };
 
-/** What changes the variables, and what they then are; undefined where no value depends on one. */
+/** The operation that changes the variables, and their values then; undefined where no value depends on one. */
 export interface Training {
   readonly updates: readonly Operation[];
   readonly changed: readonly DraftVariable[];

@@ -51,7 +51,7 @@ function argumentsLike(graph: Graph, outputs: readonly Output[]): Output[] {
   );
 }
 
-/** What is passed to a function or a loop, in one list, and taken out of it again. */
+/** Values that are passed to a function or a loop, in one list, and taken out of it again. */
 class Passed {
   readonly #site: Site;
 
@@ -228,7 +228,7 @@ function looping(part: Part): Pick<Part, "groupOf" | "usesOf"> {
   };
 }
 
-/** What the results of a loop are before its first iteration: of any shape for all that the graph says. */
+/** The results of a loop before its first iteration: of any shape for all that the graph says. */
 function beginnings(graph: Graph, results: readonly Output[]): Output[] {
   return results.map(({ dtype }, i) => {
     const value = Tensor.of(i === results.length - 1 ? 0 : [], dtype, i === results.length - 1 ? [] : [0]);
@@ -344,7 +344,7 @@ export function drawWrapping(draw: Draw): Wrapping {
   return (part) => all.reduce((inner, wrap) => wrap(inner), part);
 }
 
-/** What every copy of a random graph's nodes is named after. */
+/** The prefix of the names in every copy of a random graph. */
 const SCOPE = "drawn";
 const copied = new RegExp(`^(?:.*/)?${SCOPE}(?:_\\d+)?/`);
 

@@ -87,7 +87,7 @@ export const complexMatrixSpecs: readonly OpSpec[] = [
     op: "Cholesky",
     types: { T: complexTypes },
     draw: ({ T = "complex64" }) => fc.constant({ inputs: [Tensor.of(regular, T, [1, 3, 3])] }),
-    // What TensorFlow has for a matrix that is not positive definite is not said.
+    // TensorFlow's result for a matrix that is not positive definite is unspecified.
     edges: ({ T = "complex64" }) => [{ inputs: [zeros(T, [2, 3])] }],
     tolerance: solved,
   },

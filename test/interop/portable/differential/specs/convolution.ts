@@ -174,7 +174,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
   {
     op: "MaxPoolGrad",
     types: { T: [T] },
-    // Of numbers that are all different: which of two equal ones gets the gradient is not said.
+    // All numbers are different: it is unspecified which of two equal ones gets the gradient.
     draw: () =>
       fc
         .shuffledSubarray(
@@ -235,7 +235,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
       tolerance: { ulps: 16, scale: "largest" },
     }),
   ),
-  // Of an empty batch the mean and the variance are NaN, in training or not.
+  // For an empty batch the mean and the variance are NaN, in training or not.
   ...(["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"] as const).map(
     (op): OpSpec => ({
       op,

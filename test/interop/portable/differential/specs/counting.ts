@@ -236,7 +236,7 @@ export const countingSpecs: readonly OpSpec[] = [
   {
     op: "Empty",
     types: { dtype: ["float32", "string"] },
-    // What lies in memory that nobody has written is not said.
+    // The content of memory that nobody has written is unspecified.
     draw: () => fc.constant({ inputs: [integers("int32", [2, 3])], attrs: { init: attr.bool(true) } }),
   },
 ];

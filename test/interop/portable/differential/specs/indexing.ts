@@ -254,7 +254,7 @@ export const indexingSpecs: readonly OpSpec[] = [
     op: "Cast",
     types: { SrcT: castTypes, DstT: castTypes },
     note: "of numbers that the other type can hold",
-    // What a number becomes that the other type cannot hold depends on the processor.
+    // The result for a number that the other type cannot hold depends on the processor.
     draw: ({ SrcT = "float32", DstT = "int32" }) =>
       anyTensor(SrcT, DstT.startsWith("u") ? "positive" : "moderate").map((input) => ({ inputs: [input] })),
   },

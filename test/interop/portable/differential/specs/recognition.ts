@@ -1,4 +1,4 @@
-/** What speech, text and shapes are recognized with: temporal classification, edit distances, dilations, patches. */
+/** Ops that recognize speech, text and shapes: temporal classification, edit distances, dilations, patches. */
 import fc from "fast-check";
 import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";

@@ -44,7 +44,7 @@ function reduction(
     types: { T: dtypes, Tidx: indexTypes },
     draw: ({ T = "float32", Tidx = "int32" }) => alongAxes(T, Tidx, domain),
     edges: ({ T = "float32", Tidx = "int32" }) => [
-      // Of nothing: 0, 1, NaN or the end of the range, by op.
+      // Reductions of nothing: 0, 1, NaN or the end of the range, by op.
       { inputs: [Tensor.of([], T, [0, 2]), integers(Tidx, [0])], attrs: { keep_dims: attr.bool(false) } },
       // As of a shape.
       { inputs: [integers(T, [2, 3, 5]), integers(Tidx, [0])], attrs: { keep_dims: attr.bool(true) } },

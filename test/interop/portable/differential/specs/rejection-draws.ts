@@ -14,7 +14,7 @@ const countTypes = [...drawTypes, "int32", "int64"] as const satisfies readonly 
 
 const seed = fc.tuple(fc.integer(), fc.integer());
 const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
-/** What comes before the shape of the parameters. */
+/** The dimensions before the shape of the parameters. */
 const outer = fc.constantFrom([], [3], [2, 3], [0], [40]);
 
 const sizes = (...shape: number[]): Tensor => integers("int32", shape);

@@ -147,7 +147,7 @@ export const slicingSpecs: readonly OpSpec[] = [
           inputs: [input, integers(Tpaddings, amounts, [2, 2])],
           attrs: { mode: attr.text(mode) },
         })),
-    // Of empty tensors, which have no element to leave out.
+    // Empty tensors, which have no element to leave out.
     edges: ({ T = "float32", Tpaddings = "int32" }) =>
       ["REFLECT", "SYMMETRIC"].flatMap((mode) =>
         [

@@ -12,7 +12,7 @@ const most = fc.constantFrom(1, 2, 3);
 const rates = fc.constantFrom(8000, 44100.5, 0.25);
 const loud = Tensor.of([[2, -2, 0.5, -0.5, 1e-5]], "float32");
 
-/** What is not as in a plain file. */
+/** The differences from a plain file. */
 interface WavParts {
   readonly format?: number;
   readonly channels?: number;

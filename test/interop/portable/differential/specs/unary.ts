@@ -53,10 +53,10 @@ export const unarySpecs: readonly OpSpec[] = [
   ...unary(["Snapshot"], numbers),
   ...unary(["OnesLike"], [...numbers, "bool"], { onlyFed: ["uint32", "uint64"] }),
   ...unary(["Abs", "Neg", "Sign", "Square"], signedNumbers),
-  // Of -0 TensorFlow makes 0 in whole vectors, and -0 in what is left at the end.
+  // For -0 TensorFlow gives 0 in whole vectors, and -0 in what is left at the end.
   ...unary(["Relu", "Relu6"], numbers, { tolerance: { ulps: 0, eitherZero: true } }),
   ...unary(["Ceil", "Floor", "Rint", "IsNan", "IsInf", "IsFinite"], floats),
-  // Of whole numbers TensorFlow 2.21 makes 0.
+  // For whole numbers TensorFlow 2.21 gives 0.
   ...unary(["Round"], floats),
   ...unary(["Sqrt", "Reciprocal", "Inv", "Softsign"], floats, { tolerance: { ulps: 1 } }),
   ...unary(["Rsqrt", "Exp", "Expm1", "Log", "Log1p", "Sigmoid", "Tanh"], floats, {

@@ -38,7 +38,7 @@ export interface TestTask {
   /** Where it really listens. */
   readonly listening: number;
   readonly server: Server;
-  /** What the other machines are told of it. */
+  /** The facts about it that the other machines are told. */
   readonly tunnel: TunnelEnd;
   readonly connections: Set<Socket>;
   /** Device ID of the machine that had it started. */

@@ -44,7 +44,7 @@ export interface ParsedCommand {
 }
 
 export interface ParsedScript {
-  /** What the grammar does not understand, with where it stands. */
+  /** The parts that the grammar does not understand, with their places. */
   readonly errors: readonly string[];
   /** Calls of cmdlets, without those of the script's own functions. */
   readonly commands: readonly ParsedCommand[];
@@ -103,7 +103,7 @@ export async function parseScript(script: string): Promise<ParsedScript> {
   };
 }
 
-/** What is wrong with the commands of a script: unknown cmdlets, unknown parameters, parameters of different sets. */
+/** The faults of a script's commands: unknown cmdlets, unknown parameters, parameters of different sets. */
 export function commandProblems(commands: readonly ParsedCommand[]): string[] {
   return commands.flatMap(({ name, parameters, text }) => {
     const known = cmdlets[name];

@@ -25,7 +25,7 @@ function innerScript(outer: string): string | undefined {
 }
 
 export class WindowsStandIn {
-  /** What Windows says when it is asked; the rules are those that scripts have made. */
+  /** Windows' answers; the rules are those that scripts have made. */
   answer: Omit<WindowsAnswer, "own"> = {
     elevated: false,
     interactive: true,

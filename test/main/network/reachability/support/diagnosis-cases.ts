@@ -1,11 +1,11 @@
-/** What the cases of diagnoses are made of. */
+/** The parts of the cases of diagnoses. */
 import type { Diagnosis } from "../../../../../main/api/reachability.js";
 import type { GpuLoad, MachineSample } from "../../../../../main/api/samples.js";
 import type { Situation } from "../../../../../main/network/reachability/diagnoses/situation.js";
 import { logOf, machine, NOW, situation, task } from "./situations.js";
 
 export interface DiagnosisCase {
-  /** What is wrong, and how it is told. */
+  /** The fault, and how it is told. */
   readonly wrong: Situation;
   readonly message: RegExp;
   readonly severity: Diagnosis["severity"];
@@ -17,7 +17,7 @@ export interface DiagnosisCase {
 
 export const gpuDevice = { name: "GPU:0", type: "GPU", memoryLimitBytes: 11e9, description: "" };
 export const gpu = { index: 0, name: "RTX 4070", memoryBytes: 12e9 };
-/** What was measured of gpu-pc. */
+/** The measurements of gpu-pc. */
 export const measured = (sample: Partial<MachineSample>): Pick<Situation, "samples"> => ({
   samples: { machines: new Map([["gpu-pc", sample]]), tasks: new Map() },
 });

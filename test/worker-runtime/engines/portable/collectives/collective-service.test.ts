@@ -1,4 +1,4 @@
-/** What a worker answers to other tasks. Texts and codes are those of TensorFlow 2.21. */
+/** A worker's answers to other tasks. Texts and codes are those of TensorFlow 2.21. */
 import { afterEach, describe, expect, test } from "vitest";
 import { RecvBufRespExtra } from "../../../../../protos/generated/tensorflow/transport_options.js";
 import {

@@ -6,7 +6,7 @@ import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 
 export interface MemoryGroup {
   readonly members: readonly Membership[];
-  /** What each member provided, in order. */
+  /** The tensors that each member provided, in order. */
   readonly sent: readonly { readonly from: number; readonly key: string; readonly tensor: Tensor }[];
 }
 

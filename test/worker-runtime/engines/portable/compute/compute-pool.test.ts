@@ -97,7 +97,7 @@ describe("with a limit of what the process has", () => {
   test("a thread has garbage of the thread that answers gRPC collected before it refuses", async () => {
     memoryBudget.limitResident(getHeapStatistics().external_memory + 300 * MIB);
     const compute = makePool({ threads: 1 });
-    // Of the tensor nothing is kept, so that it is garbage when the next one is made.
+    // The tensor is not kept, so that it is garbage when the next one is made.
     const tiledSize = async () => (await tiled(compute, 180))[0]?.size;
     for (let i = 0; i < 3; i += 1) {
       expect(await tiledSize()).toBe(180 * MIB);

@@ -51,7 +51,7 @@ export const expressions: fc.Arbitrary<Expression> = fc.letrec<{ any: Expression
   }),
 ).any;
 
-/** What the program computes. */
+/** The program's computation. */
 export function evaluate(expression: Expression, variables: readonly number[] = []): number {
   switch (expression.kind) {
     case "number":

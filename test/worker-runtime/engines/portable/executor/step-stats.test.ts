@@ -49,7 +49,7 @@ test("each device shows _SOURCE and the nodes that ran there, with labels, times
       },
     },
   ]);
-  // Of a Switch only the output that is live.
+  // Only the output of a Switch that is live.
   expect(all.get("s")?.output.map(({ slot }) => slot)).toEqual([0]);
   expect(z?.allStartMicros).toBeGreaterThanOrEqual(before - 1_000_000n);
   expect(z?.allStartNanos).toBeGreaterThanOrEqual(z?.allStartMicros ?? 0n);

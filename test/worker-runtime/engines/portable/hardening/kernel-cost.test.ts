@@ -92,7 +92,7 @@ test.each<[NodeDef, readonly Tensor[]]>([
   ...["Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterminant", "Lu", "Qr"].map(
     (op): [NodeDef, readonly Tensor[]] => [node(op, "n", ["a"], T), [floats([32_768, 2, 2])]],
   ),
-  // What a few numbers ask for.
+  // The work that a few numbers ask for.
   [
     node("RaggedRange", "n", ["a", "b", "c"], { T: type("int32") }),
     [Tensor.of(0, "int32"), Tensor.of(10_000_000, "int32"), Tensor.of(1, "int32")],

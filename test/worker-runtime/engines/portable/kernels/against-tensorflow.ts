@@ -85,7 +85,7 @@ async function runInTensorflow(cases: readonly OpCase[]): Promise<readonly CaseO
 
 function difference(opCase: OpCase, ours: CaseOutcome, theirs: CaseOutcome): string | undefined {
   if ("missing" in theirs) {
-    // What TensorFlow has no kernel for is nothing to compare with.
+    // Without a kernel of TensorFlow's there is nothing to compare with.
     return undefined;
   }
   if ("missing" in ours) {

@@ -18,7 +18,7 @@ import { type DType, dataTypeOf, dtypeKind, dtypeOf } from "../../../../../worke
 import { TensorFlowError } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 
-// What is larger is refused, so that the trials take little memory and time.
+// Larger ones are refused, so that the trials take little memory and time.
 limitTensorBytes(2 ** 20);
 
 const registry = new KernelRegistry().add(

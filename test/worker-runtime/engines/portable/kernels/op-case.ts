@@ -25,7 +25,7 @@ export interface OpCase {
   readonly anyCode?: boolean;
 }
 
-/** What a run of a case gave. */
+/** The result of a run of a case. */
 export type CaseOutcome =
   | Outcome
   /** There is no kernel for these dtypes. */

@@ -1,4 +1,4 @@
-/** What kernels and TensorFlow give for the same, and how that is compared. */
+/** The results of kernels and TensorFlow for the same, and how they are compared. */
 import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
 import { asTensorFlowError, statusCodeName } from "../../../../../worker-runtime/protocol/status.js";
 import {
@@ -33,7 +33,7 @@ export function outcomeOfReply(reply: OutcomeReply): Outcome {
     : { code: statusCodeName(reply.code), message: reply.message };
 }
 
-/** What our own error is; with the place where it is none of TensorFlow's. */
+/** Our own error; with the place where it is none of TensorFlow's. */
 export function outcomeOfError(error: unknown): Outcome {
   const { codeName, message, stack } = asTensorFlowError(error);
   return { code: codeName, message: codeName === "UNKNOWN" ? (stack ?? message) : message };
@@ -46,7 +46,7 @@ export function outcomeText(outcome: Outcome): string {
     : outcome.outputs.map((tensor) => describeTensor(tensor)).join("; ");
 }
 
-/** What distinguishes the outputs of two runs; undefined where they are equal within the tolerance. */
+/** The difference between the outputs of two runs; undefined where they are equal within the tolerance. */
 export function outputsDifference(
   ours: readonly Tensor[],
   theirs: readonly Tensor[],

@@ -247,7 +247,7 @@ export async function differences(programs: readonly Program[]): Promise<readonl
 
 function differenceOf(program: Program, ours: Outcome, theirs: Outcome): string | undefined {
   if ("code" in theirs && theirs.message.includes("No OpKernel was registered")) {
-    // What TensorFlow has no kernel for is nothing to compare with.
+    // Without a kernel of TensorFlow's there is nothing to compare with.
     return undefined;
   }
   if ("code" in ours || "code" in theirs) {

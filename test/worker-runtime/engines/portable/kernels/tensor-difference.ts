@@ -101,7 +101,7 @@ function unitsOfLargest(tensor: Tensor, ulps: number): number {
   return ulps * (EPSILONS[tensor.dtype] ?? 0) * largest;
 }
 
-/** What distinguishes two tensors; undefined where they are equal within the tolerance. */
+/** The difference between two tensors; undefined where they are equal within the tolerance. */
 export function tensorDifference(ours: Tensor, theirs: Tensor, tolerance: Tolerance): string | undefined {
   if (ours.dtype !== theirs.dtype || ours.shape.join() !== theirs.shape.join()) {
     return `ours ${describeTensor(ours)}, TensorFlow's ${describeTensor(theirs)}`;

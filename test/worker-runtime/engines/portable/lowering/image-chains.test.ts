@@ -87,7 +87,7 @@ class Chain {
     return value;
   }
 
-  /** What the kernels give. */
+  /** The kernels' results. */
   tensor(value: OnnxValue): Tensor {
     const tensor = this.#tensors.get(value);
     if (tensor === undefined) {
@@ -259,7 +259,7 @@ describe("convolutions in blocks of channels", async () => {
       expect(ops.filter((op) => op === "Conv")).toHaveLength(2);
       if (block !== undefined) {
         expect(ops).not.toContain("Relu");
-        // What a convolution or a pool has brought into blocks stays in them.
+        // Images that a convolution or a pool has brought into blocks stay in them.
         expect(blockOps(ops)).toEqual([
           ...(channels < size ? [] : ["ReorderInput"]),
           ...["ReorderOutput", "ReorderOutput", "ReorderOutput"],

@@ -54,7 +54,7 @@ async function kernelOutputs({ op, inputs, attrs }: Case): Promise<readonly Tens
   }
 }
 
-/** What is wrong with the lowering of a case; undefined where it declines. */
+/** The fault of the lowering of a case; undefined where it declines. */
 async function faultOf(one: Case, shapes: boolean): Promise<string | undefined> {
   const node = nodeOf(one);
   const lowering = lowerings.find(node);

@@ -60,7 +60,7 @@ const coarser: Readonly<Record<string, Tolerance>> = {
   SelectV2: { ulps: 0, eitherZero: true },
   // Which of 0 and -0 is the larger is not said.
   ClipByValue: { ulps: 0, eitherZero: true },
-  // Of numbers that are hardly of full precision it loses digits.
+  // For numbers that are hardly of full precision it loses digits.
   Tanh: { ulps: 4, scale: 2 ** -100 },
 };
 
@@ -85,7 +85,7 @@ const knowledge: readonly Knowledge[] = [true, false].flatMap((shapes) =>
   })),
 );
 
-/** What the kernel gives; undefined where it refuses the inputs. */
+/** The kernel's result; undefined where it refuses the inputs. */
 async function kernelOutputs(
   node: KernelNode,
   inputs: readonly Tensor[],
@@ -101,7 +101,7 @@ async function kernelOutputs(
   }
 }
 
-/** What came of the cases of one op. */
+/** The outcome of the cases of one op. */
 class Findings {
   readonly failures: string[] = [];
   /** Lowerings that gave a model, and those that did so without being told a shape. */

@@ -12,7 +12,7 @@ import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import { internalError } from "../../../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 
-/** What the lowering of a node gets to know of the inputs. */
+/** The facts about the inputs that the lowering of a node gets. */
 export interface Knowledge {
   /** For a person who reads of a failure. */
   readonly name: string;

@@ -117,7 +117,7 @@ function unary(op: string): Step {
   };
 }
 
-/** Of tensors of one shape, or of one that is broadcast: a scalar constant. */
+/** An op of tensors of one shape, or of one that is broadcast: a scalar constant. */
 function binary(op: string, fits: (tensor: Tensor) => boolean = isNumber): Step {
   return (graph, pick) => {
     const x = someValue(graph, pick, fits);

@@ -38,7 +38,7 @@ export class FakeWorker implements WorkerInterface {
   readonly #calls: Recorded[];
   #graphs = 0;
 
-  /** What it answers to GetStatus and RunGraph. */
+  /** Its answers to GetStatus and RunGraph. */
   onGetStatus: Handler<proto.GetStatusRequest, proto.GetStatusResponse>;
   onRunGraph: Handler<proto.RunGraphRequest, proto.RunGraphResponse>;
 

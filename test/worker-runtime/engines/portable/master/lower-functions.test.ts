@@ -38,7 +38,7 @@ test("a call becomes its body, under a node of its name", () => {
     "c/body/result = Mul(c/body/x, c/body/value)",
     "c = IdentityN(c/body/result, ^c/start)",
   ]);
-  // What the body does not say, the caller does.
+  // The caller says what the body does not.
   expect(nodes.get("c/body/result")?.device).toBe("/job:ps/task:1/device:CPU:0");
 });
 

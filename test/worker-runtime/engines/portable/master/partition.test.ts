@@ -131,7 +131,7 @@ test("a loop over two tasks gets a control loop that the condition drives", () =
   expect(merge?.input).toEqual([enter?.name, next?.name]);
   expect(decision?.input[0]).toBe(merge?.name);
   expect(next?.input).toEqual([`${decision?.name}:1`]);
-  // What comes from inside of the loop is received once in each iteration.
+  // A tensor from inside of the loop is received once in each iteration.
   const received = new Map(named("_Recv").map((recv) => [recv.name, recv.input]));
   expect(received.get(decision?.input[1] ?? "")).toEqual([`^${merge?.name}`]);
   const increment = remote.find(({ name }) => name === "increment");

@@ -29,7 +29,7 @@ export const PS_0 = "/job:ps/replica:0/task:0/device:CPU:0";
 
 export const clientDevice: Device = makeDevice({ job: "worker", index: 0 }, cpuKind(), 0xf000000000000001n);
 
-/** What the master itself knows of ops. */
+/** The facts about ops that the master itself has. */
 export const kernels: KernelRegistry = new KernelRegistry().add(...controlFlowKernels, ...shapeKernels);
 
 /** Devices by name: GPUs of this engine, and CPUs. */

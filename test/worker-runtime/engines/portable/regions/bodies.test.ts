@@ -76,7 +76,7 @@ const w = floats([
 ]);
 const times = (count: number) => Tensor.of(count, "int32");
 
-/** What the layer gives after some iterations. */
+/** The layer's output after some iterations. */
 function expected(count: number): number[] {
   let [a, b] = [1, -2];
   for (let i = 0; i < count; i += 1) {

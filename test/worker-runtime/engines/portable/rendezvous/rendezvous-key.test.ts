@@ -21,7 +21,7 @@ describe("rendezvous keys", () => {
     expect(sendDeviceOf(key)).toBe(sender);
   });
 
-  // What TensorFlow 2.21's server answered to the same keys.
+  // The answers of TensorFlow 2.21's server to the same keys.
   test.each([
     ["", "no parts"],
     ["foo", "one part"],

@@ -37,7 +37,7 @@ afterEach(() => endings.endAll());
 const HOSTILE = 2 ** 32 - 1;
 /** One that is within the limit, and that there is memory for. */
 const LARGE = 2 ** 29;
-/** What is stated in vain takes less. */
+/** Lengths that are stated in vain take less. */
 const MAX_TAKEN_BYTES = LARGE / 2;
 const tooLarge = {
   code: StatusCode.RESOURCE_EXHAUSTED,
@@ -48,7 +48,7 @@ const passBytes = (bytes: Buffer): Buffer => bytes;
 const frame = (callId: number, content: StreamFrame["content"]): Buffer =>
   Buffer.from(StreamFrame.encode({ callId, content }).finish());
 
-/** What ArrayBuffers take more after some work than before. */
+/** The growth of ArrayBuffers by some work. */
 async function takenBy(work: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage().arrayBuffers;
   await work();

@@ -19,7 +19,7 @@ function startWorker(sessionIdleMillis?: number): Worker {
   return cluster.worker(0);
 }
 
-/** What a master does with one session, over a connection; without one it is that of the worker's own process. */
+/** A master's work with one session, over a connection; without one it is that of the worker's own process. */
 class Master {
   readonly #worker: Worker;
   readonly #call: { readonly connection: ClientConnection | undefined };

@@ -40,7 +40,7 @@ const dtypes: DType[] = [
   "complex128",
 ];
 
-/** What sums in another order may differ by. */
+/** The difference that sums in another order may have. */
 const tolerance = { ulps: 16, atLargest: true };
 const smallFloatTolerance = { ulps: 2, atLargest: true };
 

@@ -53,7 +53,7 @@ const castCases: OpCase[] = castable.flatMap((from) =>
     const isInt = to.includes("int");
     const values = edgeValues(from).filter(
       (value) =>
-        // What C++ leaves undefined differs even between TensorFlow's own vector and scalar code.
+        // Results that C++ leaves undefined differ even between TensorFlow's own vector and scalar code.
         !isInt ||
         typeof value !== "number" ||
         (Number.isFinite(value) && (value >= 0 || !to.startsWith("uint"))),

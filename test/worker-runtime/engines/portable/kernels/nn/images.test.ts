@@ -71,7 +71,7 @@ describe.skipIf(peerMissing("tensorflow"))("pooling and normalization against Te
       }
     }
     cases.push({ op: "MaxPool", inputs: [scattered([0, 4, 4, 2])], attrs });
-    // Of equal pixels the first is the largest.
+    // The first of equal pixels is the largest.
     const equal = Tensor.of(Array(16).fill(1), "float32", [1, 4, 4, 1]);
     cases.push({ op: "MaxPoolGrad", inputs: [equal, equal, scattered([1, 4, 4, 1])], attrs, ...tolerance });
     expect(await compareWithTensorflow(cases, kernels)).toEqual([]);

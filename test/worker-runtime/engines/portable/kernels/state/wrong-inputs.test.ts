@@ -168,7 +168,7 @@ test("whatever a graph feeds them, kernels answer with an error of TensorFlow's 
             iteration: 0,
           };
           const outputs = definition.create(node)(context);
-          // What waits does so for another step.
+          // A kernel that waits does so for another step.
           setImmediate(() => controller.abort(cancelled("The test ends.")));
           await outputs;
         } catch (error) {

@@ -256,7 +256,7 @@ const patterns: readonly [pattern: string, rewrite: string][] = [
   ["", "-"],
   ["(a*)*b", "s"],
   ["(a)|b", "\\1!"],
-  // What RE2 refuses.
+  // Patterns that RE2 refuses.
   ["(a)\\1", "x"],
   ["(?=a)", "x"],
   ["(?<!a)b", "x"],

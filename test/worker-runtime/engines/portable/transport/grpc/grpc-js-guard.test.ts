@@ -1,6 +1,6 @@
 /**
- * What Tensordeck relies on inside grpc-js: transport/grpc/internals/README.md has the list. Without these tests an upgrade
- * that changes it would only be noticed as slowness, or not at all.
+ * The parts of grpc-js's inside on which Tensordeck relies: transport/grpc/internals/README.md has the list. Without these
+ * tests an upgrade that changes it would only be noticed as slowness, or not at all.
  */
 import { createHash } from "node:crypto";
 import { connect } from "node:http2";
@@ -44,7 +44,7 @@ afterEach(() => {
 });
 
 const passBytes = (bytes: Buffer): Buffer => bytes;
-/** What a failed check says first. */
+/** The first words of a failed check. */
 const changed = (file: string): string =>
   `grpc-js is made otherwise than ${file} relies on: see transport/grpc/internals/README.md`;
 const INTERNALS = "transport/grpc/internals";

@@ -32,7 +32,7 @@ test("messages are what was sent, however it is divided", () => {
   fc.assert(
     fc.property(
       fc.array(sizes, { maxLength: 4 }),
-      // Of small pieces alone a large message would take too many.
+      // A large message would take too many of small pieces alone.
       fc.tuple(fc.array(pieces, { maxLength: 5 }), fc.integer({ min: 16_384, max: 200_000 })),
       (messageSizes, [few, large]) => {
         const messages = messageSizes.map(framed);

@@ -19,7 +19,7 @@ let port: number;
 let own: MadeCertificate;
 let peer: MadeCertificate;
 let untrusted: MadeCertificate;
-/** What Node warns of: each deprecation once in a process. */
+/** Node's warnings: each deprecation once in a process. */
 const warnings: string[] = [];
 const keep = (warning: Error): void => {
   warnings.push(warning.message);
