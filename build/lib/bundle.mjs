@@ -2,7 +2,7 @@
 // package needs nothing else of build/out.
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { outDir, packageDir, root } from "./project.mjs";
+import { BuildError, outDir, packageDir, root } from "./project.mjs";
 
 /** Packages with native code, that are not always installed, or are large and rarely used, are loaded from node_modules. */
 const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*)$|\.node$/;
@@ -56,11 +56,20 @@ export async function bundleProgram(folder = outDir) {
 }
 
 /**
- * With escapes in place of other characters. V8 keeps a source as long as it runs, and with two bytes for each character if one
- * is not ASCII: the agent would have 6 MB more.
+ * The code with escapes in place of characters that are not ASCII. V8 keeps a source as long as it runs, and with two bytes for
+ * each character if one of them needs two: the agent would have 6 MB more.
+ *
+ * @throws BuildError where an escape would mean something else
  */
-const asciiOf = (code) =>
-  code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+function asciiOf(code) {
+  const raw = /\braw`[^`]*[\u0080-\uffff][^`]*`/.exec(code);
+  if (raw !== null) throw new BuildError(`A raw template has characters that are not ASCII: ${raw[0]}`);
+  // A backslash before such a character has no meaning of its own, and would have one before an escape.
+  return code.replace(
+    /((?:\\\\)*)\\?([\u0080-\uffff])/g,
+    (_, backslashes, unit) => `${backslashes}\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
 
 /**
  * @param {Record<string, string>} entries the module of each written file, both without ".js"

@@ -93,9 +93,19 @@ export const variableMethods = {
       skipped: z.array(z.string()),
     }),
   ),
-  /** Gives variables the values that a checkpoint has under their names, or those that Keras saved of their layers. */
+  /**
+   * Gives variables the values that a checkpoint has under their names, under those from which Savers of the graph restore
+   * them or of objects of TensorFlow 2, or those that Keras saved of their layers.
+   */
   "variables.restore": method(
-    z.object({ graphId, names: z.array(variableName).min(1), path: z.string().min(1).max(4096), jobId }),
+    z.object({
+      graphId,
+      names: z.array(variableName).min(1),
+      path: z.string().min(1).max(4096),
+      jobId,
+      /** The operation of the document's own Saver that restores everything. */
+      restoreOp: variableName.optional(),
+    }),
     z.object({
       restored: z.number(),
       /** Variables that the checkpoint does not have; they keep their values. */

@@ -79,7 +79,7 @@ function windowsWord(word: string): string {
   return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
 }
 
-/** In single quotation marks, in which PowerShell replaces nothing. */
+/** In single quotation marks, in which PowerShell replaces nothing; "-a.b" without would be two words to it. */
 function powershellWord(word: string): string {
-  return /^[\w.-]+$/.test(word) ? word : literal(word);
+  return /^(?:[\w-]+|\w[\w.-]*)$/.test(word) ? word : literal(word);
 }

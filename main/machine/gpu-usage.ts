@@ -1,9 +1,7 @@
 /** How busy the GPUs of makers other than NVIDIA are, as their system reports it. */
 import { readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
-import { runProgram } from "../../worker-runtime/programs/run-program.js";
-
-const TIMEOUT_MILLIS = 10_000;
+import type { Adapter } from "../../worker-runtime/engines/portable/gpu/adapter.js";
 
 /** The usage of one GPU. Values that the system does not report are absent. */
 export interface GpuUsage {
@@ -12,57 +10,11 @@ export interface GpuUsage {
   readonly usedBytes?: number;
 }
 
-/** Reads the usage of this machine's busiest GPU of a PCI vendor. Never rejects. */
-export type GpuUsageReader = (vendor: number, signal: AbortSignal) => Promise<GpuUsage>;
-
-/** The reader for this system. */
-export function gpuUsageReader(platform: NodeJS.Platform = process.platform): GpuUsageReader {
-  switch (platform) {
-    case "linux": {
-      const usage = new LinuxGpuUsage();
-      return (vendor) => usage.read(vendor);
-    }
-    case "win32":
-      return async (_, signal) => parseGpuEngines(await output(WINDOWS_COMMAND, signal));
-    case "darwin":
-      return async (_, signal) => parseIoreg(await output(MAC_COMMAND, signal));
-    default:
-      return () => Promise.resolve({});
-  }
-}
-
-/** The counters by their class: their names in Get-Counter are translated. */
-const WINDOWS_COMMAND = [
-  "powershell",
-  "-NoProfile",
-  "-NonInteractive",
-  "-Command",
-  "Get-CimInstance Win32_PerfFormattedData_GPUPerformanceCounters_GPUEngine -Property Name,UtilizationPercentage | " +
-    'ForEach-Object { "$($_.Name) $($_.UtilizationPercentage)" }',
-] as const;
-
-const MAC_COMMAND = ["/usr/sbin/ioreg", "-r", "-d", "1", "-w", "0", "-c", "IOAccelerator"] as const;
-
-/** Empty if the program is missing or fails. */
-async function output(
-  [program, ...args]: readonly [string, ...string[]],
+/** Reads the usage of a GPU: where the system does not tell which it is, that of the vendor's busiest. Never rejects. */
+export type GpuUsageReader = (
+  gpu: Pick<Adapter, "vendor" | "luid" | "kind">,
   signal: AbortSignal,
-): Promise<string> {
-  const { error, stdout } = await runProgram(program, args, { timeoutMillis: TIMEOUT_MILLIS, signal });
-  return error === undefined ? stdout : "";
-}
-
-/**
- * From lines "pid_1234_luid_0x00000000_0x0000C5A9_phys_0_eng_0_engtype_3D 12": the processes of an engine add up, and a GPU
- * is as busy as its busiest engine, as in the Task Manager.
- */
-export function parseGpuEngines(text: string): GpuUsage {
-  const byEngine = new Map<string, number>();
-  for (const [, engine = "", percent] of text.matchAll(/^pid_\d+_(luid_\S+) (\d+)\s*$/gm)) {
-    byEngine.set(engine, (byEngine.get(engine) ?? 0) + Number(percent));
-  }
-  return byEngine.size === 0 ? {} : { busyPercent: Math.min(100, Math.max(...byEngine.values())) };
-}
+) => Promise<GpuUsage>;
 
 /** From ioreg's `"PerformanceStatistics" = {"In use system memory"=1,"Device Utilization %"=2,…}`. */
 export function parseIoreg(text: string): GpuUsage {

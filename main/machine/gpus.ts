@@ -12,7 +12,8 @@ import { runProgram } from "../../worker-runtime/programs/run-program.js";
 import type { Gpu } from "../api/machines.js";
 import type { GpuLoad } from "../api/samples.js";
 import { defined } from "../shared/problems.js";
-import { type GpuUsageReader, gpuUsageReader } from "./gpu-usage.js";
+import type { GpuUsageReader } from "./gpu-usage.js";
+import { gpuUsageReader } from "./gpu-usage-reader.js";
 
 const TIMEOUT_MILLIS = 10_000;
 const MEBIBYTE = 2 ** 20;
@@ -52,8 +53,8 @@ export function gpuReader(
       other = bestOf(await adapters(signal));
       if (other === undefined) return [];
     }
-    const { name, memoryBytes, vendor } = other;
-    return [{ index: 0, name, memoryBytes, ...(await usage(vendor, signal)), processes: [] }];
+    const { name, memoryBytes } = other;
+    return [{ index: 0, name, memoryBytes, ...(await usage(other, signal)), processes: [] }];
   };
 }
 

@@ -1,7 +1,10 @@
 /** How busy this machine is, from counters that the system keeps. */
 import { readFile } from "node:fs/promises";
 import { cpus, freemem, totalmem } from "node:os";
+import { type InterfaceTraffic, readInterfaces } from "../../worker-runtime/windows/interfaces.js";
 import type { MachineSample } from "../api/samples.js";
+import { log } from "../shared/log/log.js";
+import { messageOf } from "../shared/problems.js";
 import { isInnerInterface } from "./addresses.js";
 
 /** The kernel shows times to programs in hundredths of a second on every architecture that Node runs on. */
@@ -15,7 +18,7 @@ export interface MachineReading {
   readonly busyMillis: number;
   readonly totalMillis: number;
   readonly memoryUsedBytes: number;
-  /** Since the system started; absent if reading it would require starting a program. */
+  /** Since the system started; absent if the system does not tell, or would require starting a program. */
   readonly network?: NetworkBytes;
 }
 
@@ -24,7 +27,10 @@ export interface NetworkBytes {
   readonly sent: number;
 }
 
-/** Reads the counters. On Linux these are three small files; no program is started on any system. */
+/**
+ * Reads the counters. On Linux these are three small files, on Windows functions of its libraries; no program is started on
+ * any system.
+ */
 export async function readMachine(now = Date.now()): Promise<MachineReading> {
   const [processors, memoryUsedBytes, network] = await Promise.all([
     processorTimes(),
@@ -63,8 +69,8 @@ export function parseProcStat(text: string): ProcessorTimes | undefined {
 }
 
 /**
- * The activity between two readings. Network traffic is 0 on macOS and Windows, where reading it would require starting
- * a program for each sample.
+ * The activity between two readings. Network traffic is 0 on macOS, where reading it would require starting a
+ * program for each sample, and where it could not be read.
  */
 export function metricsBetween(before: MachineReading, after: MachineReading): Omit<MachineSample, "gpus"> {
   const seconds = Math.max(1, after.at - before.at) / 1000;
@@ -104,12 +110,46 @@ export function availableBytes(meminfo: string): number | undefined {
 }
 
 async function networkBytes(): Promise<NetworkBytes | undefined> {
-  if (process.platform !== "linux") return undefined;
   try {
-    return parseNetDev(await readFile("/proc/net/dev", "utf8"));
+    switch (process.platform) {
+      case "linux":
+        return parseNetDev(await readFile("/proc/net/dev", "utf8"));
+      case "win32":
+        return await windowsTraffic();
+      default:
+        return undefined;
+    }
   } catch {
     return undefined;
   }
+}
+
+let isTrafficRefused = false;
+
+/** Where Windows does not answer, it is not asked again. */
+async function windowsTraffic(): Promise<NetworkBytes | undefined> {
+  if (isTrafficRefused) return undefined;
+  try {
+    return trafficOf(await readInterfaces());
+  } catch (error) {
+    isTrafficRefused = true;
+    log.warning(`The traffic of this machine cannot be measured: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** Sums the network cards of Windows, or where there is none, as in some virtual machines, all but the loopback interface. */
+export function trafficOf(interfaces: readonly InterfaceTraffic[]): NetworkBytes {
+  const outer = interfaces.filter(({ isLoopback }) => !isLoopback);
+  const cards = outer.filter(({ isHardware }) => isHardware);
+  return sumOf(cards.length > 0 ? cards : outer);
+}
+
+function sumOf(rows: readonly NetworkBytes[]): NetworkBytes {
+  return {
+    received: rows.reduce((sum, row) => sum + row.received, 0),
+    sent: rows.reduce((sum, row) => sum + row.sent, 0),
+  };
 }
 
 /**
@@ -125,9 +165,5 @@ export function parseNetDev(text: string): NetworkBytes {
       : [{ name: match[1], received: fields[0] ?? 0, sent: fields[8] ?? 0 }];
   });
   const outer = rows.filter(({ name }) => !isInnerInterface(name));
-  const counted = outer.length > 0 ? outer : rows;
-  return {
-    received: counted.reduce((sum, row) => sum + row.received, 0),
-    sent: counted.reduce((sum, row) => sum + row.sent, 0),
-  };
+  return sumOf(outer.length > 0 ? outer : rows);
 }

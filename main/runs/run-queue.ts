@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { QueuedRun } from "../api/run-queue.js";
+import type { RunDocument } from "../api/run-state.js";
 import type { RunRequest } from "../api/runs.js";
 import { defined, problem } from "../shared/problems.js";
 
@@ -44,6 +45,16 @@ export class RunQueue {
     const [first, ...rest] = this.#waiting;
     if (first) this.#set(rest);
     return first?.request;
+  }
+
+  /** A document without a file was saved as one: the runs of it that wait are runs of the file. */
+  documentSaved(document: Required<RunDocument>): void {
+    const moved = this.#waiting.map((one) => {
+      const { origin } = one.request;
+      if (!origin || origin.id !== document.id || origin.path !== undefined) return one;
+      return { ...one, request: { ...one.request, origin: { ...origin, ...document } } };
+    });
+    if (moved.some((one, index) => one !== this.#waiting[index])) this.#set(moved);
   }
 
   clear(): void {

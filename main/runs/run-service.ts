@@ -241,9 +241,10 @@ export class RunService {
     this.#release(this.#history.clear(document));
   }
 
-  /** Keeps the runs of a document on disk, too, now that it is saved. */
+  /** Keeps the runs of a document on disk, too, now that it is saved: those that are over, go on, and wait. */
   documentSaved(document: Required<RunDocument>): void {
     const { archive, tensors } = this.#collaborators;
+    this.#queue.documentSaved(document);
     for (const run of this.#history.saved(document)) {
       // One that goes on is kept at its end.
       if (run.status.isOver) archive.keep(run, tensors.resultsOf(run.status.runId));

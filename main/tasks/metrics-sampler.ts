@@ -1,6 +1,7 @@
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { TaskSample } from "../api/samples.js";
-import { type ProcessUsage, type ReadUsage, usageReader } from "./process-usage.js";
+import type { ProcessUsage, ReadUsage } from "./process-usage.js";
+import { usageReader } from "./usage-reader.js";
 
 export const SAMPLE_INTERVAL_MILLIS = 1000;
 

@@ -1,4 +1,4 @@
-/** Resource usage of processes, read for all of them at once. */
+/** Resource usage of processes on Linux and macOS, read for all of them at once. */
 import { readFile } from "node:fs/promises";
 import { runProgram } from "../../worker-runtime/programs/run-program.js";
 
@@ -14,16 +14,10 @@ export type ReadUsage = (pids: readonly number[]) => Promise<Map<number, Process
 
 const TOOL_TIMEOUT_MILLIS = 5000;
 
-/** The reader for a platform. */
-export function usageReader(platform: NodeJS.Platform = process.platform): ReadUsage {
-  if (platform === "linux") return readLinuxUsage;
-  return platform === "win32" ? readWindowsUsage : readPsUsage;
-}
-
 /** The kernel shows times to programs in hundredths of a second (USER_HZ) on every architecture that Node runs on. */
 const LINUX_TICK_MILLIS = 10;
 
-async function readLinuxUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
+export async function readLinuxUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   const usage = new Map<number, ProcessUsage>();
   await Promise.all(
     pids.map(async (pid) => {
@@ -52,7 +46,7 @@ export function parseLinuxUsage(stat: string, status: string): ProcessUsage | un
   return { cpuMillis: ticks * LINUX_TICK_MILLIS, memoryBytes: Number(resident) * 1024 };
 }
 
-async function readPsUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
+export async function readPsUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   // ps fails when one of the processes has ended, but still lists the others.
   const { stdout } = await runProgram("ps", ["-o", "pid=,rss=,time=", "-p", pids.join(",")], {
     timeoutMillis: TOOL_TIMEOUT_MILLIS,
@@ -69,26 +63,6 @@ export function parsePsUsage(output: string): Map<number, ProcessUsage> {
     const [, pid, kibibytes, days = "0", hours = "0", minutes, seconds] = match;
     const cpuSeconds = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
     usage.set(Number(pid), { cpuMillis: cpuSeconds * 1000, memoryBytes: Number(kibibytes) * 1024 });
-  }
-  return usage;
-}
-
-async function readWindowsUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
-  const script =
-    `Get-Process -Id ${pids.join(",")} -ErrorAction SilentlyContinue | ` +
-    `ForEach-Object { "$($_.Id) $($_.WorkingSet64) $([math]::Round($_.TotalProcessorTime.TotalMilliseconds))" }`;
-  const { stdout } = await runProgram("powershell", ["-NoProfile", "-NonInteractive", "-Command", script], {
-    timeoutMillis: TOOL_TIMEOUT_MILLIS,
-  });
-  return parseWindowsUsage(stdout);
-}
-
-/** From lines of process id, bytes and milliseconds. */
-export function parseWindowsUsage(output: string): Map<number, ProcessUsage> {
-  const usage = new Map<number, ProcessUsage>();
-  for (const line of output.split(/\r?\n/)) {
-    const match = /^(\d+) (\d+) (\d+)$/.exec(line.trim());
-    if (match) usage.set(Number(match[1]), { memoryBytes: Number(match[2]), cpuMillis: Number(match[3]) });
   }
   return usage;
 }

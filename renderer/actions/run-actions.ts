@@ -28,6 +28,7 @@ import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
+import { valuesCarried } from "./carried-values.js";
 import { changeMembership } from "./cluster-actions.js";
 import {
   currentTasks,
@@ -249,9 +250,12 @@ function evaluationSettings(document: GraphDocument): RunSettings["evaluation"] 
 export async function sendRun(parts: RunParts): Promise<string | undefined> {
   if (starting) return undefined;
   starting = true;
-  const request = requestOf(parts);
-  useRun.setState({ stopRequested: undefined });
+  const session = activeSession();
   try {
+    const carrying = valuesCarried();
+    if (carrying) await carrying;
+    const request = inSession(session, () => requestOf(parts));
+    useRun.setState({ stopRequested: undefined });
     const { runId } = await client().call("runs.start", request);
     useRun.setState({ ownRunId: runId });
     return runId;
@@ -261,7 +265,13 @@ export async function sendRun(parts: RunParts): Promise<string | undefined> {
 }
 
 async function sendToQueue(parts: RunParts): Promise<void> {
-  await client().call("runs.enqueue", requestOf(parts));
+  const session = activeSession();
+  const carrying = valuesCarried();
+  if (carrying) await carrying;
+  await client().call(
+    "runs.enqueue",
+    inSession(session, () => requestOf(parts)),
+  );
 }
 
 /** With the graph of the open document, which is noted as sent. */

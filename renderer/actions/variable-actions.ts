@@ -178,11 +178,15 @@ async function restoreFrom(path: string, names: readonly string[]): Promise<void
     if (choice !== "replace") return;
   }
   const graphId = await inSession(session, currentGraph);
+  const { restoreOpName } = useDocument.of(session).getState().document.metaGraph.saverDef ?? {};
   const variables = variablesText(names);
   const message = (percent?: number) =>
     percent === undefined ? words.restoring({ variables }) : words.restoringSoFar({ variables, percent });
   const answer = await followJob(session, VALUES_NOTICE, message, (jobId) =>
-    client().call("variables.restore", { graphId, names: [...names], path, jobId }),
+    client().call("variables.restore", {
+      ...{ graphId, names: [...names], path, jobId },
+      ...(restoreOpName ? { restoreOp: restoreOpName } : {}),
+    }),
   );
   await inSession(session, inspectVariables);
   if (!answer) return;

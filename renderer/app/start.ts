@@ -1,6 +1,7 @@
 /** From an empty page to a window that shows its application's state and follows it. */
 
 import { openAskedFromNowOn } from "../actions/asked-documents.js";
+import { carryValuesFromNowOn } from "../actions/carried-values.js";
 import { keepDrafts, loadDrafts, restoreTab } from "../actions/draft-actions.js";
 import { restoreRuns } from "../actions/restore-runs.js";
 import { rememberedTabs, rememberTabs } from "../actions/tab-actions.js";
@@ -43,6 +44,7 @@ export async function start(arrival: Promise<Arrival> | undefined): Promise<void
   returnFocusAfterDialogs();
   showTitle();
   keepDrafts();
+  carryValuesFromNowOn();
   try {
     const showOthers = await showFirstDocument();
     startIsOver();

@@ -4,6 +4,7 @@
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
+import { ASKING } from "./asking-ops.js";
 import type { Edge, Wiring } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
@@ -32,7 +33,6 @@ const READS: ReadonlySet<string> = new Set([
   ...["Pack", "ConcatV2", "Fill", "Enter", "RefEnter", "Shape", "Unpack", "StridedSlice"],
 ]);
 const ASSIGNS: ReadonlySet<string> = new Set(["Assign", "AssignVariableOp"]);
-const CHECKS: ReadonlySet<string> = new Set(["VarIsInitializedOp", "IsVariableInitialized"]);
 
 const NO_EDGES: readonly Edge[] = [];
 
@@ -111,7 +111,7 @@ class Folding {
   #findServants(variable: string): void {
     for (const { to } of this.#out(variable)) {
       const op = this.#nodes.get(to)?.op ?? "";
-      if (CHECKS.has(op) && !this.#out(to).some(({ output }) => output >= 0))
+      if (ASKING.has(op) && !this.#out(to).some(({ output }) => output >= 0))
         this.#servants.set(to, variable);
       if (!ASSIGNS.has(op) || this.#in(to)[0]?.from !== variable) continue;
       const cone = this.#initializerOf(to, variable);

@@ -3,6 +3,7 @@ import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { ASKING } from "../document/asking-ops.js";
 import type { GraphDocument } from "../document/model.js";
 import type { ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
@@ -14,12 +15,6 @@ import { ShapeEstimates } from "./estimates.js";
 import { bondsOfNode } from "./units.js";
 
 const words = texts.placement.pinProblems;
-
-/**
- * Ops that only ask whether a variable has a value. TensorFlow's replica_device_setter pins one of each variable to the
- * worker; it runs with the variable nevertheless, and nothing comes of it.
- */
-const ASKING: ReadonlySet<string> = new Set(["VarIsInitializedOp", "IsVariableInitialized"]);
 
 /** Nodes that a message names before it only counts. */
 const MOST_NAMED = 3;

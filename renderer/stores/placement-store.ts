@@ -4,7 +4,6 @@ import { isVariable } from "../../worker-runtime/graph/initialisers.js";
 import type { GraphDocument } from "../document/model.js";
 import type { DocumentStep } from "../placement/document-step.js";
 import type { PlacementMove } from "../placement/moves.js";
-import type { PlacementTask } from "../placement/placement-task.js";
 import type { SearchProgress } from "../placement/search.js";
 import { type SimulatedStep, StepSimulator } from "../placement/simulate.js";
 import type { Assignment } from "../placement/step-problem.js";
@@ -80,19 +79,6 @@ export function isCurrent({ nodes }: Pick<Suggestion, "nodes">): boolean {
 export function movedVariables({ step, assignment, nodes }: Suggestion): readonly string[] {
   return step.members.flatMap((names, unit) =>
     assignment[unit] === step.start[unit] ? [] : names.filter((name) => isVariable(nodes.get(name))),
-  );
-}
-
-/** The tasks to which some nodes would go. */
-export function tasksAfter(
-  { step, assignment }: Suggestion,
-  names: readonly string[],
-): ReadonlySet<PlacementTask> {
-  const wanted = new Set(names);
-  return new Set(
-    step.members.flatMap((members, unit) =>
-      members.some((name) => wanted.has(name)) ? (step.tasks[assignment[unit] ?? 0] ?? []) : [],
-    ),
   );
 }
 

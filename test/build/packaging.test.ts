@@ -11,21 +11,27 @@ import { repositoryRoot } from "../support/peers.js";
 
 interface FileAssociation {
   readonly ext: string;
+  readonly name: string;
   readonly mimeType: string;
   readonly rank: string;
 }
 interface BuilderConfiguration {
-  readonly fileAssociations: readonly FileAssociation[];
+  readonly fileAssociations?: unknown;
   readonly protocols: readonly { readonly schemes: readonly string[] }[];
   readonly extraMetadata: { readonly homepage: string };
-  readonly linux: { readonly target: unknown; readonly maintainer: string };
+  readonly linux: {
+    readonly target: unknown;
+    readonly maintainer: string;
+    readonly fileAssociations: readonly FileAssociation[];
+  };
   readonly mac: {
+    readonly fileAssociations: readonly FileAssociation[];
     readonly target: unknown;
     readonly entitlements: string;
     readonly entitlementsInherit: string;
     readonly extendInfo: Readonly<Record<string, unknown>>;
   };
-  readonly win: { readonly target: unknown };
+  readonly win: { readonly target: unknown; readonly fileAssociations?: unknown };
   readonly nsis: { readonly include: string } & Readonly<Record<string, unknown>>;
   readonly deb: { readonly afterRemove: string; readonly fpm: readonly string[] };
   readonly rpm: { readonly afterRemove: string; readonly fpm: readonly string[] };
@@ -68,14 +74,31 @@ test("deb and rpm bring the library that the packaged Node needs beyond what Ele
 });
 
 test("the system offers Tensordeck for every document that its window opens", () => {
-  const offered = configuration.fileAssociations.map(({ ext }) => ext);
+  const { fileAssociations } = configuration.linux;
+  expect(configuration.mac.fileAssociations).toEqual(fileAssociations);
+  const offered = fileAssociations.map(({ ext }) => ext);
   // ".hdf5" is the same as ".h5", and is rarely a model.
   expect(offered.sort()).toEqual(OPENED_EXTENSIONS.filter((one) => one !== "hdf5").sort());
-  expect(
-    configuration.fileAssociations.filter(({ rank }) => rank === "Default").map(({ ext }) => ext),
-  ).toEqual(["pbtxt"]);
-  for (const { mimeType } of configuration.fileAssociations) expect(mimeType).toMatch(/^\w+\/[\w-]+$/);
+  expect(fileAssociations.filter(({ rank }) => rank === "Default").map(({ ext }) => ext)).toEqual(["pbtxt"]);
+  for (const { mimeType } of fileAssociations) expect(mimeType).toMatch(/^\w+\/[\w-]+$/);
   expect(configuration.protocols.flatMap(({ schemes }) => schemes)).toEqual(["tensordeck"]);
+});
+
+test("on Windows the same documents are offered by classes of Tensordeck's own, and nothing is taken over", () => {
+  // What stands there is written as the default of each extension.
+  expect(configuration.fileAssociations).toBeUndefined();
+  expect(configuration.win.fileAssociations).toBeUndefined();
+  const script = textOf(configuration.nsis.include);
+  const documents = [...script.matchAll(/!insertmacro \$\{ACTION\} (\w+) (\S+) "([^"]+)"/g)];
+  expect(documents.map(([, ext, , name]) => ({ ext, name }))).toEqual(
+    configuration.linux.fileAssociations.map(({ ext, name }) => ({ ext, name })),
+  );
+  const classes = documents.map(([, , name]) => name);
+  for (const name of classes) expect(name).toMatch(/^Tensordeck\.\w+$/);
+  expect(new Set(classes).size).toBe(documents.length);
+  for (const [, key] of script.matchAll(/WriteReg\w+ \S+ "([^"]+)"/g)) {
+    expect(key).toMatch(/^Software\\Classes\\(?:\.\$\{EXT\}\\OpenWithProgids$|\$\{CLASS\})/);
+  }
 });
 
 test("macOS is told why the network is used and what is looked for there, and the rights of each program", () => {
@@ -105,7 +128,7 @@ test("Windows installs for the account alone, and asks before it removes rules, 
   const removed = script.indexOf("RMDir");
   expect(script.lastIndexOf("MessageBox MB_YESNO", removed)).toBeGreaterThan(0);
   // Without a window the answer is no, and an update asks nothing.
-  expect(script.match(/MessageBox /g)).toHaveLength(script.match(/\/SD IDNO IDNO /g)?.length ?? 0);
+  expect(script.match(/MessageBox MB_YESNO/g)).toHaveLength(script.match(/\/SD IDNO IDNO /g)?.length ?? 0);
   expect(script).toMatch(/\$\{ifNot\} \$\{isUpdated\}\s+\$\{andIfNot\} \$\{Silent\}/);
 });
 

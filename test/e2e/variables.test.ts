@@ -107,6 +107,36 @@ describe.skipIf(peerMissing("chromium"))("variables in the window", () => {
     await row("global_step").getByText("41", { exact: true }).waitFor();
   });
 
+  test("keep their values when they are pinned to another task, and when that is undone", async ({
+    window,
+    app,
+  }) => {
+    const { page } = window;
+    const graph = new Graph();
+    const device = "/job:worker/task:1";
+    graph.withDevice(device, () => ops.variable(graph, 41n, { name: "counter", kind: "resource" }));
+    ops.globalVariablesInitializer(graph);
+    writeFileSync(join(app.folder, "counter.meta"), MetaGraphDef.encode(graph.toMetaGraphDef()).finish());
+    await window.startTwoWorkers();
+    await window.openFile("counter.meta");
+    await window.dockTab("Variables").click();
+    await window.button("Initialize all").click();
+    const isOn = async (task: string) => {
+      await window.button(new RegExp(`${task}.*1 variable`)).waitFor();
+      await page
+        .getByRole("row", { name: /^counter / })
+        .getByText("41", { exact: true })
+        .waitFor();
+    };
+    await isOn("worker/1");
+    await window.select("counter");
+    await window.device.selectOption("/job:worker/task:0");
+    await page.getByText("1 variable has its value on the new task.").waitFor();
+    await isOn("worker/0");
+    await window.undoButton.click();
+    await isOn("worker/1");
+  });
+
   test.skipIf(peerMissing("tensorflow"))(
     "are saved to a checkpoint that TensorFlow reads",
     async ({ window, app }) => {

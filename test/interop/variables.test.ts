@@ -52,6 +52,41 @@ with tf.Graph().as_default():
         print("RESULT " + json.dumps(v1.train.Saver().save(session, sys.argv[1])))
 `;
 
+interface SavedOtherwise {
+  readonly graph: string;
+  readonly restoreOp: string;
+  readonly named: string;
+  readonly own: string;
+  readonly objects: string;
+}
+
+/** A Saver with names of its own, a partitioned variable, moving averages, and objects of TensorFlow 2. */
+const SAVE_OTHERWISE = `
+import base64, json, os, sys
+import tensorflow as tf
+v1 = tf.compat.v1
+folder = sys.argv[1]
+with tf.Graph().as_default() as graph:
+    weight = v1.get_variable("layer/kernel", initializer=tf.constant([1.0, 2.0]), use_resource=True)
+    average = v1.get_variable("average", initializer=tf.constant([3.0, 4.0]), use_resource=True)
+    parts = v1.get_variable("table", shape=[5, 2], initializer=v1.constant_initializer(8.0),
+                            partitioner=v1.fixed_size_partitioner(2), use_resource=True)
+    lost = v1.get_variable("lost", initializer=tf.constant(6.0), use_resource=True)
+    saver = v1.train.Saver({"model/weight": weight, "table": parts})
+    v1.train.Saver({"average": weight}, name="averages")
+    with v1.Session() as session:
+        session.run(v1.global_variables_initializer())
+        named = saver.save(session, os.path.join(folder, "named"), write_meta_graph=False)
+        own = v1.train.Saver([weight, average]).save(session, os.path.join(folder, "own"), write_meta_graph=False)
+    definition = graph.as_graph_def()
+objects = tf.train.Checkpoint(
+    net=tf.Variable([5.0, 6.0], name="layer/kernel"), one=tf.Variable(1.0), two=tf.Variable(2.0),
+).save(os.path.join(folder, "objects"))
+print("RESULT " + json.dumps({
+    "graph": base64.b64encode(definition.SerializeToString()).decode(),
+    "restoreOp": saver.saver_def.restore_op_name, "named": named, "own": own, "objects": objects}))
+`;
+
 describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
   let folder = "";
   let graph: Uint8Array;
@@ -178,6 +213,38 @@ describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
         },
       });
       await expect(restore(["w"], join(folder, "absent"))).rejects.toBeInstanceOf(ProblemError);
+    });
+
+    test("are restored by names of a Saver, as parts, and of objects of TensorFlow 2", async () => {
+      const others = await tensorflowResult<SavedOtherwise>(SAVE_OTHERWISE, { args: [folder] });
+      const { graph: definition, restoreOp } = others;
+      const inspect = () =>
+        call()["variables.inspect"]({ graph: Buffer.from(definition, "base64") }, THIS_PROGRAM);
+      const { graphId, variables } = await inspect();
+      const names = variables.map(({ name }) => name);
+      expect(names).toEqual(["layer/kernel", "average", "table/part_0", "table/part_1", "lost"]);
+      const restore = (path: string) =>
+        call()["variables.restore"]({ graphId, names, path, restoreOp, jobId: "restore" }, THIS_PROGRAM);
+      const elements = async () =>
+        Object.fromEntries(
+          (await call()["variables.figures"]({ graphId, names }, THIS_PROGRAM)).map((one) => [
+            one.name,
+            (one.elements ?? [one.figures?.mean]).map(Number),
+          ]),
+        );
+      expect(await restore(others.named)).toEqual({
+        ...{ restored: 3, missing: ["average", "lost"], unused: [] },
+      });
+      expect(await elements()).toEqual({
+        ...{ "layer/kernel": [1, 2], "table/part_0": [8, 8, 8, 8, 8, 8], "table/part_1": [8, 8, 8, 8] },
+      });
+      expect(await restore(others.objects)).toEqual({
+        ...{ restored: 1, missing: names.slice(1), unused: [] },
+      });
+      expect((await elements())["layer/kernel"]).toEqual([5, 6]);
+      // The name that another Saver restores it from is that of a variable, which the file has as well.
+      expect(await restore(others.own)).toMatchObject({ restored: 2 });
+      expect(await elements()).toMatchObject({ "layer/kernel": [1, 2], average: [3, 4] });
     });
 
     test("of a cancelled save leave no file behind", async () => {

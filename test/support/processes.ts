@@ -16,6 +16,8 @@ export interface SpawnPeerOptions {
   readonly input?: string;
   /** Also ends the children of the child. For launchers such as npx. Not on Windows. */
   readonly group?: boolean;
+  /** Opens a channel to the child, which is a Node process: `child.send` and its event "message", with cloned values. */
+  readonly channel?: boolean;
 }
 
 export interface PeerExit {
@@ -74,7 +76,13 @@ export async function spawnPeer(
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env ?? environmentWithoutProxies(),
-    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [
+      options.input === undefined ? "ignore" : "pipe",
+      "pipe",
+      "pipe",
+      ...(options.channel === true ? (["ipc"] as const) : []),
+    ],
+    serialization: "advanced",
     detached: group,
   });
   const described = [command, ...args].join(" ");

@@ -1,5 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { runProgram } from "../programs/run-program.js";
+import { listenerOf } from "../windows/listeners.js";
+import { listProcesses } from "../windows/processes.js";
 
 /** Asking the system is an extra to an error message, so it may not take long. */
 const DEADLINE_MILLIS = 3_000;
@@ -23,7 +25,7 @@ export async function portHolder(
       case "linux":
         return await linuxHolder(port);
       case "win32":
-        return await windowsHolder(port);
+        return windowsHolder(port);
       default:
         return parseLsof(await outputOf("lsof", lsofArguments(port)));
     }
@@ -91,37 +93,16 @@ export function parseLsof(output: string): PortHolder | undefined {
   return pid === undefined ? undefined : { pid: Number(pid.slice(1)), name: name?.slice(1) ?? "" };
 }
 
-async function windowsHolder(port: number): Promise<PortHolder | undefined> {
-  const netstat = await outputOf("netstat", ["-ano", "-p", "TCP"]);
-  const netstat6 = await outputOf("netstat", ["-ano", "-p", "TCPv6"]);
-  const pid = parseNetstat(`${netstat}\n${netstat6}`, port);
-  if (pid === undefined) {
-    return undefined;
-  }
-  const tasks = await outputOf("tasklist", ["/FI", `PID eq ${pid}`, "/FO", "CSV", "/NH"]);
-  return { pid, name: /^"([^"]+)"/m.exec(tasks)?.[1] ?? "" };
+function windowsHolder(port: number): PortHolder | undefined {
+  const pid = listenerOf(port);
+  return pid === undefined ? undefined : { pid, name: nameOf(pid) };
+}
+
+function nameOf(pid: number): string {
+  return listProcesses().find((process) => process.pid === pid)?.name ?? "";
 }
 
 /** The output of one of the system's programs; empty where it is missing. */
 async function outputOf(program: string, args: readonly string[]): Promise<string> {
   return (await runProgram(program, args, { timeoutMillis: DEADLINE_MILLIS })).stdout;
-}
-
-/**
- * The process number from `netstat -ano`. The state's name is translated, so a listener is recognised by its peer's
- * port 0.
- */
-export function parseNetstat(output: string, port: number): number | undefined {
-  for (const line of output.split(/\r?\n/)) {
-    const [protocol, local, peer, , pid] = line.trim().split(/\s+/);
-    if (
-      protocol === "TCP" &&
-      local?.endsWith(`:${port}`) &&
-      peer?.endsWith(":0") &&
-      /^\d+$/.test(pid ?? "")
-    ) {
-      return Number(pid);
-    }
-  }
-  return undefined;
 }

@@ -4,13 +4,18 @@
  */
 import { createHash } from "node:crypto";
 import { readlinkSync } from "node:fs";
-import { access, readdir, rm } from "node:fs/promises";
+import { access, lstat, readdir, rm } from "node:fs/promises";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 
-/** The end of a file's name while it is written: TensorFlow's own, and the writer. */
-const TEMPSTATE = /^(.+)\.tempstate\d+-([0-9a-f]{12})-(\d+)$/;
-const HIDDEN = /^\.(.+)\.([0-9a-f]{12})-(\d+)\.[0-9a-f]{12}\.tmp$/;
+/** The end of a file's name while it is written: TensorFlow's own, and the writer unless that is TensorFlow. */
+const TEMPSTATE = /^(.+)\.tempstate\d+(?:-([0-9a-f]{12})-(\d+))?$/;
+const HIDDEN = /^\.(.+?)(?:\.([0-9a-f]{12})-(\d+))?\.[0-9a-f]{12}\.tmp$/;
+/**
+ * Nobody goes on writing a file that has not changed for a day. It is the only sign that TensorFlow's own files give, and
+ * those of containers and machines that no longer exist.
+ */
+const ABANDONED_AFTER_MILLIS = 24 * 60 * 60 * 1000;
 
 let host: string | undefined;
 
@@ -39,9 +44,10 @@ export function writerMark(): string {
   return `${hostMark()}-${process.pid}`;
 }
 
-/** True if the process with this mark was one of this machine and is gone. */
-function isGone(markedHost: string, pid: number): boolean {
-  if (markedHost !== hostMark() || pid === process.pid) return false;
+/** True if the process with this mark was one of this machine and is gone; undefined if it is not of this machine. */
+function isGone(markedHost: string | undefined, pid: number): boolean | undefined {
+  if (markedHost !== hostMark()) return undefined;
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return false;
@@ -50,19 +56,29 @@ function isGone(markedHost: string, pid: number): boolean {
   }
 }
 
+async function isOld(path: string): Promise<boolean> {
+  return Date.now() - (await lstat(path)).mtimeMs > ABANDONED_AFTER_MILLIS;
+}
+
 /**
- * Removes what processes that are gone were writing in a folder: incomplete files, and the data of checkpoints that have
- * no index yet. Errors are ignored: it is only tidied.
+ * Removes what processes that are gone were writing in a folder, and what unknown ones have not written to for a day:
+ * incomplete files, and the data of checkpoints that have no index yet. Errors are ignored: it is only tidied.
  */
 export async function removeAbandonedFiles(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const remove = (name: string) => rm(join(folder, name), { recursive: true, force: true });
   for (const name of names) {
-    const [, target = "", markedHost = "", pid = ""] = TEMPSTATE.exec(name) ?? HIDDEN.exec(name) ?? [];
-    if (target === "" || !isGone(markedHost, Number(pid))) continue;
+    const [, target, markedHost, pid] = TEMPSTATE.exec(name) ?? HIDDEN.exec(name) ?? [];
+    if (target === undefined) continue;
     try {
+      const gone = isGone(markedHost, Number(pid));
+      if (!(gone ?? (await isOld(join(folder, name))))) continue;
       if (!(await isNeeded(folder, name, target))) await remove(name);
-      if (target.endsWith(".index")) await Promise.all(orphansOf(target, name, names).map(remove));
+      if (!target.endsWith(".index")) continue;
+      for (const orphan of orphansOf(target, name, names)) {
+        // Somebody may be saving under that name again, and have written no index yet.
+        if (gone || (await isOld(join(folder, orphan)))) await remove(orphan);
+      }
     } catch {
       // It is another account's, or on a disk that is full or gone.
     }

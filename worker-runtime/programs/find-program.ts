@@ -10,14 +10,8 @@ export interface ProgramSearch {
   readonly isProgram?: (file: string) => boolean;
 }
 
-/** Programs that Windows brings, by their folders below the system folder. */
-const WINDOWS_PROGRAMS: Readonly<Record<string, string>> = {
-  netstat: ".",
-  ping: ".",
-  powershell: "WindowsPowerShell\\v1.0",
-  taskkill: ".",
-  tasklist: ".",
-};
+/** Programs that Windows has in its system folder. */
+const WINDOWS_PROGRAMS: ReadonlySet<string> = new Set(["ping", "taskkill"]);
 
 /**
  * Kinds of files that Windows starts without a command interpreter. Node refuses to start a .bat or .cmd without one (EINVAL), and with one
@@ -46,9 +40,7 @@ export function findProgram(name: string, search: ProgramSearch = {}): string | 
       .map((folder) => path.posix.join(folder, name))
       .find(isProgram);
   }
-  const own = Object.hasOwn(WINDOWS_PROGRAMS, name) ? WINDOWS_PROGRAMS[name] : undefined;
-  const folders =
-    own === undefined ? pathFolders(env, platform) : [path.win32.join(windowsSystemFolder(env), own)];
+  const folders = WINDOWS_PROGRAMS.has(name) ? [windowsSystemFolder(env)] : pathFolders(env, platform);
   const files = windowsFileNames(name, env);
   return folders.flatMap((folder) => files.map((file) => path.win32.join(folder, file))).find(isProgram);
 }

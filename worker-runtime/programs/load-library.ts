@@ -8,8 +8,13 @@ import { neutralFolder } from "./run-program.js";
 type Koffi = typeof import("koffi");
 export type Library = ReturnType<Koffi["load"]>;
 
-// Loaded where it is needed: most processes load no library, and one that exits can import nothing.
-const loadKoffi = () => createRequire(import.meta.url)("koffi") as Koffi;
+/**
+ * koffi, loaded where it is needed: most processes load no library, one that exits can import nothing, and there are systems
+ * for which it has no binary.
+ *
+ * @throws Error if it has none for this one.
+ */
+export const loadKoffi = (): Koffi => createRequire(import.meta.url)("koffi") as Koffi;
 
 /**
  * Loads a shared library.

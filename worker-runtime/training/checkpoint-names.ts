@@ -1,16 +1,57 @@
-/** Under which names a checkpoint has a graph's variables: those that the graph's own nodes restore them from. */
+/**
+ * Under which names a checkpoint has a graph's variables: those that the graph's own nodes restore them from, and those of
+ * the objects of TensorFlow 2 that they are.
+ */
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { SaverDef } from "../../protos/generated/tensorflow/saver.js";
+import { TrackableObjectGraph } from "../../protos/generated/tensorflow/trackable_object_graph.js";
 import { type EdgeEnd, type GraphIndex, indexOf, neededFor, sourcesOf } from "../graph/graph-index.js";
 import { nodeOf } from "../graph/housekeeping.js";
 import { isAssignment } from "../graph/initialisers.js";
-import { tensorFromProto } from "../protocol/tensor.js";
+import { type Tensor, tensorFromProto } from "../protocol/tensor.js";
 
 /** A value of a checkpoint. */
 export interface SavedName {
   readonly key: string;
   /** The part of it in the form of RestoreV2; "" for the whole. */
   readonly slice: string;
+}
+
+/** A graph whose variables a checkpoint may have under other names than theirs, or as parts. */
+export interface SavedGraph {
+  readonly graphDef: Pick<GraphDef, "node">;
+  readonly saverDef?: Pick<SaverDef, "restoreOpName"> | undefined;
+}
+
+/** What is asked of a checkpoint to find the values of variables. */
+export interface CheckpointContents {
+  names(): readonly string[];
+  read(name: string): Promise<Tensor>;
+}
+
+/** The key that has the objects of a checkpoint, as a serialized TrackableObjectGraph. */
+export const OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH";
+
+/**
+ * The keys of variables in a checkpoint of tf.train.Checkpoint, by the names of the variables; empty for any other
+ * checkpoint. Names of several variables are left out.
+ */
+export async function keysOfObjects(checkpoint: CheckpointContents): Promise<ReadonlyMap<string, string>> {
+  const keys = new Map<string, string>();
+  if (!checkpoint.names().includes(OBJECT_GRAPH_KEY)) return keys;
+  const { dtype, data } = await checkpoint.read(OBJECT_GRAPH_KEY);
+  const [bytes] = data;
+  if (dtype !== "string" || !(bytes instanceof Uint8Array)) return keys;
+  const several = new Set<string>();
+  for (const { attributes } of TrackableObjectGraph.decode(bytes).nodes) {
+    for (const { fullName, checkpointKey } of attributes) {
+      if (keys.has(fullName) && keys.get(fullName) !== checkpointKey) several.add(fullName);
+      keys.set(fullName, checkpointKey);
+    }
+  }
+  for (const name of several) keys.delete(name);
+  return keys;
 }
 
 /** Ops that pass a restored value on to the assignment. */

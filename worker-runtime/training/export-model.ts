@@ -3,7 +3,6 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { SaverDef } from "../../protos/generated/tensorflow/saver.js";
 import { stringListAttr, typeAttr } from "../graph/attr-values.js";
 import { COLOCATION_ATTR, colocationGroup } from "../graph/colocation-groups.js";
 import { checkMessageSize, writeGraphFile } from "../graph/graph-file.js";
@@ -29,7 +28,7 @@ import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "..
 import type { Tensor } from "../protocol/tensor.js";
 import { randomId } from "../random-id.js";
 import type { Session } from "../session/session.js";
-import { type SavedName, savedNames } from "./checkpoint-names.js";
+import { keysOfObjects, type SavedGraph, type SavedName, savedNames } from "./checkpoint-names.js";
 
 /** Files are read and written with the rights of this process. */
 const ALL_FILES: BundleFiles = { resolve: (path) => Promise.resolve(path) };
@@ -56,12 +55,6 @@ export interface ExportModelOptions extends ModelTensors {
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-/** A graph whose variables a checkpoint may have under other names than theirs, or as parts. */
-export interface SavedGraph {
-  readonly graphDef: Pick<GraphDef, "node">;
-  readonly saverDef?: Pick<SaverDef, "restoreOpName"> | undefined;
-}
-
 /**
  * The values that a checkpoint has of variables.
  *
@@ -74,8 +67,10 @@ export function checkpointValues(prefix: string, graph?: SavedGraph): VariableVa
       const reader = await BundleReader.open(resolve(prefix), ALL_FILES);
       try {
         const saved = new Set(reader.names());
+        const objects = await keysOfObjects(reader);
         const wanted = variables.map((variable) => {
-          const names = namesOf(variable.name);
+          const key = objects.get(variable.name);
+          const names = [...namesOf(variable.name), ...(key === undefined ? [] : [{ key, slice: "" }])];
           const found = names.find(({ key }) => saved.has(key));
           if (!found)
             throw notFound(`The checkpoint ${prefix} has no value for ${namesText(variable.name, names)}.`);

@@ -19,6 +19,7 @@ import type { Settings } from "../../api/settings.js";
 import { AskedDocumentQueue } from "../../app/asked-documents.js";
 import { type Application, createApplication } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
+import { homeFolder } from "../../shared/home-folder.js";
 import { log, openLog } from "../../shared/log/log.js";
 import { problem } from "../../shared/problems.js";
 import { startText } from "../shared/start-text.js";
@@ -98,8 +99,15 @@ async function openWindow(application: Application, stateFile: string, closing: 
 }
 
 async function run(): Promise<void> {
-  await app.whenReady();
   const dataDir = dataFolder();
+  keepCrashDumps({ app, crashReporter }, dataDir);
+  followSystem({
+    app,
+    onDocuments: (paths) => askedDocuments.add(paths),
+    onShow: () => showWindow(),
+  });
+  leaveFolder();
+  await app.whenReady();
   const stateFile = join(dataDir, "window.json");
   let loaded: Application | undefined;
   const lock = await InstanceLock.claim(dataDir, {
@@ -181,6 +189,7 @@ async function run(): Promise<void> {
     offerUpdate({
       platform: process.platform,
       resources: process.resourcesPath,
+      localData: process.env.LOCALAPPDATA ?? homeFolder(),
       dialog,
       load: async () => (await import("electron-updater")).default.autoUpdater,
     }),
@@ -191,13 +200,6 @@ app.setName("Tensordeck");
 registerWindowScheme();
 // Two instances would manage the same data folder and each think that it owns the machine's tasks.
 if (app.requestSingleInstanceLock()) {
-  keepCrashDumps({ app, crashReporter }, dataFolder());
-  followSystem({
-    app,
-    onDocuments: (paths) => askedDocuments.add(paths),
-    onShow: () => showWindow(),
-  });
-  leaveFolder();
   run().catch((error: unknown) => failStart(error, { app, dialog }));
 } else {
   // The first instance has got the folder with the lock's request.

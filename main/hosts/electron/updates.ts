@@ -22,6 +22,8 @@ export interface UpdateOptions {
   readonly platform: NodeJS.Platform;
   /** The package's folder of resources, in which electron-builder writes the feed. */
   readonly resources: string;
+  /** The folder of the account in which downloaded updates are kept. */
+  readonly localData: string;
   readonly dialog: Pick<Dialog, "showMessageBox">;
   load(): Promise<Updater>;
 }
@@ -30,9 +32,21 @@ export interface UpdateOptions {
  * Looks for an update once, and offers it. It is installed when the program ends. A failure is logged: that there may be
  * an update is no reason to disturb.
  */
-export async function offerUpdate({ platform, resources, dialog, load }: UpdateOptions): Promise<void> {
+export async function offerUpdate({
+  platform,
+  resources,
+  localData,
+  dialog,
+  load,
+}: UpdateOptions): Promise<void> {
   // On Linux nothing is signed that the library would check; deb and rpm are updated by the system.
   if (platform === "linux" || !existsSync(join(resources, "app-update.yml"))) return;
+  if (platform === "win32" && !isCheckable(localData)) {
+    log.warning(
+      `Updates cannot be checked in ${localData}, because of a character in its name. Install them by hand.`,
+    );
+    return;
+  }
   try {
     const updater = await load();
     updater.autoDownload = false;
@@ -51,4 +65,12 @@ export async function offerUpdate({ platform, resources, dialog, load }: UpdateO
   } catch (error) {
     log.warning("No update could be had:", error);
   }
+}
+
+/**
+ * Whether electron-updater can check the signature of a file in a folder. It writes the path into a command of PowerShell that
+ * cmd.exe starts: there percent signs would be replaced, and of PowerShell's quotation marks it only doubles the straight one.
+ */
+export function isCheckable(folder: string): boolean {
+  return !/[%\u2018\u2019\u201a\u201b\u201c\u201d\u201e]/.test(folder);
 }

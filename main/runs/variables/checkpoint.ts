@@ -6,10 +6,17 @@ import { matchWeights } from "../../../worker-runtime/import/keras/match-weights
 import type { BundleFiles } from "../../../worker-runtime/io/tensor-bundle/bundle-files.js";
 import { BundleReader } from "../../../worker-runtime/io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../../../worker-runtime/io/tensor-bundle/bundle-writer.js";
+import { parseShapeAndSlice, sliceShape } from "../../../worker-runtime/io/tensor-bundle/tensor-slice.js";
 import { readWholeFile } from "../../../worker-runtime/io/whole-file.js";
 import { type DType, itemSize } from "../../../worker-runtime/protocol/dtype.js";
 import { StatusCode, TensorFlowError } from "../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../worker-runtime/protocol/tensor.js";
+import {
+  keysOfObjects,
+  type SavedGraph,
+  type SavedName,
+  savedNames,
+} from "../../../worker-runtime/training/checkpoint-names.js";
 import { ProblemError } from "../../api/wire.js";
 import { expandHome } from "../../documents/directory.js";
 import { fileProblem, problem, problemOf } from "../../shared/problems.js";
@@ -36,6 +43,11 @@ export interface CheckpointWork {
   readonly signal: AbortSignal;
   /** With the part that is done, from 0 to 1. */
   readonly onProgress: (done: number) => void;
+  /**
+   * The graph whose Savers say under which names else the values of the variables are; left out for what was saved here,
+   * which has them under the variables' own.
+   */
+  readonly savedBy?: SavedGraph;
 }
 
 /** The common beginning of a checkpoint's paths: "model.ckpt" for "model.ckpt.index". */
@@ -84,11 +96,17 @@ export async function saveCheckpoint(work: CheckpointWork): Promise<number> {
   return bytes;
 }
 
-/** Values by the names of variables. */
-interface ValueReader {
+/** A value that a file has for a variable. */
+interface SavedValue {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  read(): Promise<Tensor>;
+}
+
+/** A file with values of variables. */
+interface ValueFile {
   names(): readonly string[];
-  info(name: string): { readonly dtype: DType; readonly shape: readonly number[] };
-  read(name: string): Promise<Tensor>;
+  valueOf(variable: GraphVariable): SavedValue | undefined;
   close(): Promise<void>;
 }
 
@@ -100,8 +118,8 @@ export interface Restored {
 }
 
 /**
- * Assigns the values that the checkpoint has under the variables' names. All of them are compared with the variables
- * before the first is assigned.
+ * Assigns the values that the checkpoint has of the variables. All of them are compared with the variables before the first
+ * is assigned.
  *
  * A file of weights that Keras saved has them by layer.
  *
@@ -110,53 +128,116 @@ export interface Restored {
 export async function restoreCheckpoint(work: CheckpointWork): Promise<Restored> {
   const { session, variables, signal, onProgress } = work;
   const prefix = checkpointPrefix(work.path);
-  const { reader, unused } = await openValues(work, prefix).catch((error: unknown) => {
+  const { file, unused } = await openValues(work, prefix).catch((error: unknown) => {
     throw readFailure(prefix, error);
   });
   try {
-    const saved = new Set(reader.names());
-    const found = variables.filter(({ name }) => saved.has(name));
-    if (found.length === 0) throw nothingFits(prefix, variables, reader.names());
-    for (const variable of found) checkFit(variable, reader);
+    const found = variables.flatMap((variable) => {
+      const value = valueIn(file, variable, prefix);
+      return value ? [{ variable, value }] : [];
+    });
+    if (found.length === 0) throw nothingFits(prefix, variables, file.names());
+    for (const { variable, value } of found) checkFit(variable, value);
     let done = 0;
-    for (const batch of batchesOf(found, ({ name }) => bytesOf(reader.info(name)))) {
+    for (const batch of batchesOf(found, ({ value }) => bytesOf(value))) {
       const feeds = new Map<string, Tensor>();
-      for (const { name, fed } of batch) {
+      for (const { variable, value } of batch) {
         signal.throwIfAborted();
-        const value = await reader.read(name).catch((error: unknown) => {
+        const tensor = await value.read().catch((error: unknown) => {
           throw readFailure(prefix, error);
         });
-        feeds.set(fed, value);
+        feeds.set(variable.fed, tensor);
       }
-      await session.run([], { feeds, targets: batch.map(({ assign }) => assign), signal });
+      const targets = batch.map(({ variable }) => variable.assign);
+      await session.run([], { feeds, targets, signal });
       done += batch.length;
       onProgress(done / found.length);
     }
-    return { missing: variables.filter(({ name }) => !saved.has(name)).map(({ name }) => name), unused };
+    const assigned = new Set(found.map(({ variable }) => variable.name));
+    return { missing: variables.map(({ name }) => name).filter((name) => !assigned.has(name)), unused };
   } finally {
-    await reader.close();
+    await file.close();
+  }
+}
+
+function valueIn(file: ValueFile, variable: GraphVariable, prefix: string): SavedValue | undefined {
+  try {
+    return file.valueOf(variable);
+  } catch (error) {
+    throw readFailure(prefix, error);
   }
 }
 
 async function openValues(
-  { variables, signal }: CheckpointWork,
+  { variables, signal, savedBy }: CheckpointWork,
   path: string,
-): Promise<{ readonly reader: ValueReader; readonly unused: readonly string[] }> {
-  if (!WEIGHTS_ENDING.test(path)) return { reader: await BundleReader.open(path, ALL_FILES), unused: [] };
+): Promise<{ readonly file: ValueFile; readonly unused: readonly string[] }> {
+  if (!WEIGHTS_ENDING.test(path)) return { file: await openCheckpoint(path, variables, savedBy), unused: [] };
   const layers = await importWeights(await readWeightsFile(path, signal), basename(path), { signal });
   const { values, unused } = matchWeights(variables, layers);
-  const valueFor = (name: string): Tensor => {
-    const value = values.get(name);
-    if (value) return value;
-    throw problem("NOT_FOUND", `${basename(path)} has no value for ${name}.`);
-  };
-  const reader: ValueReader = {
+  const file: ValueFile = {
     names: () => [...values.keys()],
-    info: valueFor,
-    read: async (name) => valueFor(name),
+    valueOf: ({ name }) => {
+      const tensor = values.get(name);
+      return tensor && { dtype: tensor.dtype, shape: tensor.shape, read: async () => tensor };
+    },
     close: async () => undefined,
   };
-  return { reader, unused };
+  return { file, unused };
+}
+
+async function openCheckpoint(
+  prefix: string,
+  variables: readonly GraphVariable[],
+  savedBy: SavedGraph | undefined,
+): Promise<ValueFile> {
+  const reader = await BundleReader.open(prefix, ALL_FILES);
+  try {
+    const saved = new Set(reader.names());
+    const namesOf = savedBy && (await keysIn(reader, variables, savedBy));
+    return {
+      names: () => [...saved],
+      valueOf: ({ name }) => {
+        const keys = namesOf?.(name) ?? [{ key: name, slice: "" }];
+        const found = keys.find(({ key }) => saved.has(key));
+        return found && valueAt(reader, found);
+      },
+      close: () => reader.close(),
+    };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+/** The keys that may have each variable's value, the likeliest first. */
+async function keysIn(
+  reader: BundleReader,
+  variables: readonly GraphVariable[],
+  { graphDef, saverDef }: SavedGraph,
+): Promise<(variable: string) => readonly SavedName[]> {
+  const ofSavers = savedNames(graphDef, saverDef?.restoreOpName);
+  const ofObjects = await keysOfObjects(reader);
+  const own = new Set(variables.map(({ name }) => name));
+  return (name) => {
+    const object = ofObjects.get(name);
+    const keys = [...ofSavers(name), ...(object === undefined ? [] : [{ key: object, slice: "" }])];
+    // A Saver that restores moving averages reads the value of another variable, if the file has both.
+    const isOfAnother = ({ key }: SavedName) => key !== name && own.has(key);
+    return [...keys.filter((one) => !isOfAnother(one)), ...keys.filter(isOfAnother)];
+  };
+}
+
+function valueAt(reader: BundleReader, { key, slice: text }: SavedName): SavedValue {
+  const { dtype, shape } = reader.info(key);
+  const part = text === "" ? undefined : parseShapeAndSlice(text);
+  // Part of a tensor of another shape is not the variable's; what the file has says so.
+  const fits = part && shapeLabel(part.fullShape) === shapeLabel(shape);
+  return {
+    dtype,
+    shape: fits ? sliceShape(shape, part.slice) : shape,
+    read: () => reader.read(key, part?.slice),
+  };
 }
 
 async function readWeightsFile(path: string, signal: AbortSignal): Promise<Uint8Array> {
@@ -172,8 +253,7 @@ async function readWeightsFile(path: string, signal: AbortSignal): Promise<Uint8
   }
 }
 
-function checkFit({ name, dtype, shape }: GraphVariable, reader: ValueReader): void {
-  const saved = reader.info(name);
+function checkFit({ name, dtype, shape }: GraphVariable, saved: SavedValue): void {
   const fits =
     saved.dtype === dtype &&
     (shape === undefined ||
@@ -225,11 +305,8 @@ export function declaredBytes({ dtype, shape = [] }: GraphVariable): number {
 }
 
 /** Groups of at most BATCH_BYTES, or of one. */
-function batchesOf(
-  variables: readonly GraphVariable[],
-  sizeOf: (variable: GraphVariable) => number,
-): GraphVariable[][] {
-  const batches: GraphVariable[][] = [];
+function batchesOf<T>(variables: readonly T[], sizeOf: (variable: T) => number): T[][] {
+  const batches: T[][] = [];
   let bytes = Infinity;
   for (const variable of variables) {
     const size = sizeOf(variable);

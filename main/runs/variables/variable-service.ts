@@ -2,6 +2,7 @@
 import { withPauses } from "../../../worker-runtime/engines/portable/pauses.js";
 import { wholeOf } from "../../../worker-runtime/protocol/selection.js";
 import type { Tensor } from "../../../worker-runtime/protocol/tensor.js";
+import type { SavedGraph } from "../../../worker-runtime/training/checkpoint-names.js";
 import type { Params, Result } from "../../api/contract.js";
 import {
   MAX_SHOWN_ELEMENTS,
@@ -59,7 +60,12 @@ export class VariableService {
     "variables.keep": ({ graphId, name }, { gone }) => this.#keep(graphId, name, gone),
     "variables.assign": (request, { gone }) => this.#assign(request, gone),
     "variables.save": (request, { gone }) => this.#save(request, gone),
-    "variables.restore": (request, { gone }) => this.#restore(request, gone),
+    "variables.restore": ({ restoreOp, ...request }, { gone }) => {
+      const { nodes } = this.#graph(request.graphId);
+      const saverDef = restoreOp === undefined ? undefined : { restoreOpName: restoreOp };
+      const savedBy = { graphDef: { node: [...nodes.values()] }, saverDef };
+      return this.#restore({ ...request, savedBy }, gone);
+    },
     "variables.setAside": (request, { gone }) => this.#setAside(request, gone),
     "variables.bringBack": ({ keptId, ...request }, { gone }) =>
       this.#restore({ ...request, path: this.#setAsideValues.prefixOf(keptId) }, gone),
@@ -174,12 +180,22 @@ export class VariableService {
     );
   }
 
-  #restore({ graphId, names, path, jobId }: Params<"variables.restore">, gone: AbortSignal) {
+  #restore(
+    {
+      graphId,
+      names,
+      path,
+      jobId,
+      savedBy,
+    }: Params<"variables.restore"> & { readonly savedBy?: SavedGraph | undefined },
+    gone: AbortSignal,
+  ) {
     const graph = this.#graph(graphId);
     const variables = names.map((name) => variableOf(graph, name));
     return this.#collaborators.jobs.runAsync(jobId, gone, (signal, onProgress) =>
       this.#session.change(graph, signal, async (session, both) => {
-        const work = { session, variables, path, signal: both, onProgress };
+        const from = savedBy ? { path, savedBy } : { path };
+        const work = { session, variables, ...from, signal: both, onProgress };
         const { missing, unused } = await restoreCheckpoint(work);
         return { restored: names.length - missing.length, missing: [...missing], unused: [...unused] };
       }),

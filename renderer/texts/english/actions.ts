@@ -162,14 +162,6 @@ export const actions = {
   },
   placementActions: {
     apply: "Place {nodes} as suggested",
-    moved:
-      "{count, plural, one {# variable has its value} other {# variables have their values}} on the new task.",
-    withoutValues: {
-      title: "Move variables without their values?",
-      text: "The values that the variables have cannot go to the other task with them, so the next run would need them initialized or restored. {reason}",
-      down: "{tasks} {count, plural, one {does} other {do}} not run.",
-      move: "Move without values",
-    },
   },
   reportError: {
     theWindow: "The window",
@@ -224,6 +216,18 @@ export const actions = {
       title: "Replace the model?",
       text: "There is a model at {path}.",
       replace: "Replace",
+    },
+  },
+  carriedValues: {
+    moved:
+      "{count, plural, one {# variable has its value} other {# variables have their values}} on the new task.",
+    afterRun: "The values of the variables go to the new task when the run is over.",
+    later:
+      "{count, plural, one {The value of # variable follows} other {The values of # variables follow}} to the new task before the next run. Not yet: {reason}",
+    without: {
+      title: "Move variables without their values?",
+      text: "The values that the variables have cannot go to the other task with them, so the next run would need them initialized or restored. If you cancel, the variables stay where they were. {reason}",
+      move: "Move without values",
     },
   },
   keptValues: {

@@ -32,7 +32,7 @@ export const placementPanel = {
       all: "connections measured",
     },
     variables:
-      "{count, plural, one {# variable goes to another task, and its value with it} other {# variables go to another task, and their values with them}}. Undo brings back the nodes, not what is trained until then.",
+      "{count, plural, one {# variable goes to another task, and its value with it} other {# variables go to another task, and their values with them}}. Undo takes them back, with the values that they have then.",
     emptied: "{tasks} would run nothing of this step.",
     down: "{tasks} must be started before a run.",
     pinsAll: "Nodes of the step without a pin are pinned where they are, so that they stay there.",

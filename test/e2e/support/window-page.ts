@@ -120,7 +120,7 @@ export class WindowPage {
   }
 
   get device(): Locator {
-    return this.inspector.getByLabel("Device");
+    return this.inspector.getByLabel("Device", { exact: true });
   }
 
   /** The window shows the graph and knows the engine's ops. */

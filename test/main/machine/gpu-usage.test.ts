@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LinuxGpuUsage, parseGpuEngines, parseIoreg } from "../../../main/machine/gpu-usage.js";
+import { LinuxGpuUsage, parseIoreg } from "../../../main/machine/gpu-usage.js";
+import { usageOfCounters, WindowsGpuUsage } from "../../../main/machine/windows-gpu-usage.js";
 
 const AMD = 0x1002;
 const INTEL = 0x8086;
@@ -84,16 +85,51 @@ describe("the load of GPUs on Linux", () => {
   });
 });
 
-test("on Windows a GPU is as busy as its busiest engine, of all processes", () => {
-  const lines = [
-    "pid_1234_luid_0x00000000_0x0000C5A9_phys_0_eng_0_engtype_3D 12",
-    "pid_4242_luid_0x00000000_0x0000C5A9_phys_0_eng_0_engtype_3D 30",
-    "pid_4242_luid_0x00000000_0x0000C5A9_phys_0_eng_5_engtype_Compute 1",
-    "pid_4_luid_0x00000000_0x0000C5A9_phys_0_eng_1_engtype_VideoDecode 40",
-    "",
+describe("on Windows", () => {
+  const engine = (pid: number, luid: string, rest: string) => `pid_${pid}_luid_${luid}_phys_0_eng_${rest}`;
+  const [one, other] = ["0x00000000_0x0000C5A9", "0x00000000_0x0000D000"];
+  const engines = [
+    { instance: engine(1234, one, "0_engtype_3D"), value: 12.4 },
+    { instance: engine(4242, one, "0_engtype_3D"), value: 30 },
+    { instance: engine(4242, one, "5_engtype_Compute"), value: 1 },
+    { instance: engine(4, one, "1_engtype_VideoDecode"), value: 40 },
+    { instance: engine(4, other, "0_engtype_3D"), value: 250 },
   ];
-  expect(parseGpuEngines(lines.join("\r\n"))).toEqual({ busyPercent: 42 });
-  expect(parseGpuEngines("")).toEqual({});
+  const memory = (value: number) => [
+    { instance: `luid_${other}_phys_0`, value: 1 },
+    { instance: `luid_${one.toLowerCase()}_phys_0`, value },
+  ];
+
+  test("a GPU is as busy as its busiest engine, of all processes", () => {
+    expect(usageOfCounters(engines, memory(100), memory(7), { luid: one, kind: "discrete" })).toEqual({
+      busyPercent: 42,
+      usedBytes: 100,
+    });
+    expect(usageOfCounters(engines, memory(100), memory(7), { luid: one, kind: "integrated" })).toEqual({
+      busyPercent: 42,
+      usedBytes: 107,
+    });
+    expect(usageOfCounters(engines, memory(100), [], { kind: "discrete" })).toEqual({ busyPercent: 100 });
+    expect(usageOfCounters([], [], [], { luid: one, kind: "discrete" })).toEqual({});
+  });
+
+  test("the counters are opened once, and not asked again where there are none", async () => {
+    let opened = 0;
+    const answering = new WindowsGpuUsage(() => {
+      opened++;
+      return { read: async () => [engines, [], []] };
+    });
+    for (const _ of [1, 2]) {
+      expect(await answering.read({ luid: other, kind: "discrete" })).toEqual({ busyPercent: 100 });
+    }
+    expect(opened).toBe(1);
+    const refusing = new WindowsGpuUsage(() => {
+      opened++;
+      throw new Error("koffi has no binary here");
+    });
+    for (const _ of [1, 2]) expect(await refusing.read({ kind: "discrete" })).toEqual({});
+    expect(opened).toBe(2);
+  });
 });
 
 test("on a Mac it is in the accelerator's statistics", () => {

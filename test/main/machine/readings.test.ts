@@ -7,6 +7,7 @@ import {
   parseNetDev,
   parseProcStat,
   readMachine,
+  trafficOf,
 } from "../../../main/machine/metrics.js";
 import { nameOfSwVers, osName, prettyName } from "../../../main/machine/os-name.js";
 import type { AdaptersAnswer } from "../../../worker-runtime/engines/portable/gpu/adapter.js";
@@ -87,7 +88,7 @@ describe("GPUs", () => {
           throw new Error("ENOENT");
         },
         async () => answer,
-        async (vendor) => (vendor === 0x1002 ? { busyPercent: 7 } : {}),
+        async ({ vendor }) => (vendor === 0x1002 ? { busyPercent: 7 } : {}),
       )(signal);
     const radeon = {
       name: "Radeon RX 7900",
@@ -170,6 +171,15 @@ veth12:  300 1 0 0 0 0 0 0 30 1 0 0 0 0 0 0
 `;
     expect(parseNetDev(netDev)).toEqual({ received: 500, sent: 70 });
     expect(parseNetDev("veth0: 300 1 0 0 0 0 0 0 30 1 0 0 0 0 0 0")).toEqual({ received: 300, sent: 30 });
+  });
+
+  test("on Windows only network cards count, unless there is none", () => {
+    const other = { isLoopback: false, isHardware: false };
+    const loopback = { ...other, name: "Loopback", isLoopback: true, received: 1000, sent: 1000 };
+    const ethernet = { ...other, name: "Ethernet", isHardware: true, received: 500, sent: 70 };
+    const tunnel = { ...other, name: "Tunnel", received: 300, sent: 30 };
+    expect(trafficOf([loopback, ethernet, tunnel])).toEqual({ received: 500, sent: 70 });
+    expect(trafficOf([loopback, tunnel])).toEqual({ received: 300, sent: 30 });
   });
 
   test("memory that the system would give back counts as free", () => {

@@ -1,3 +1,4 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,6 +8,9 @@ import { RunArchive } from "../../../main/runs/run-archive.js";
 import { RunQueue } from "../../../main/runs/run-queue.js";
 import { RunService } from "../../../main/runs/run-service.js";
 import { TensorStore } from "../../../main/runs/tensors/tensor-store.js";
+import { deferred } from "../../../main/shared/deferred.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { constant, graphOf } from "../../interop/peers/nodes.js";
 import { toldEvents } from "../support/told-events.js";
 
 const request = (configuration: string): RunRequest => ({
@@ -14,6 +18,28 @@ const request = (configuration: string): RunRequest => ({
   ...{ softPlacement: true, logDevicePlacement: false, configuration },
   origin: { document: "g", digest: "d" },
 });
+
+/** Without a cluster: runs fail, at the latest when their feeds have been read. */
+function serviceWith(
+  archive: RunArchive,
+  feeds: () => Promise<never> = () => Promise.reject(new Error("not reached")),
+): RunService {
+  return new RunService({
+    cluster: () => ({
+      tasks: () => [],
+      membership: "dynamic",
+      onChange: () => () => {},
+      startTask: async () => undefined,
+      noteVariables: () => undefined,
+    }),
+    emit: toldEvents().emit,
+    tensors: new TensorStore(),
+    readFeeds: feeds,
+    folderOf: () => undefined,
+    checkpointFolder: "",
+    archive,
+  });
+}
 
 describe("the queue of runs", () => {
   it("is told of after every change, and gives runs in their order", () => {
@@ -37,6 +63,21 @@ describe("the queue of runs", () => {
     expect(told).toHaveLength(6);
   });
 
+  it("has runs of the file to which their document was saved meanwhile", () => {
+    const told: QueuedRun[][] = [];
+    const queue = new RunQueue((runs) => told.push(runs));
+    const of = (id: string, path?: string): RunRequest => ({
+      ...request("train"),
+      origin: { ...{ id, document: "untitled", digest: "d" }, ...(path === undefined ? {} : { path }) },
+    });
+    for (const run of [of("a"), of("b"), of("a", "/old.pbtxt"), request("train")]) queue.add(run);
+    queue.documentSaved({ id: "a", document: "g.pbtxt", path: "/g.pbtxt" });
+    expect(told.at(-1)?.map(({ document }) => document)).toEqual(["g.pbtxt", "untitled", "untitled", "g"]);
+    const origins = Array.from({ length: 4 }, () => queue.next()?.origin);
+    expect(origins.map((origin) => origin?.path)).toEqual(["/g.pbtxt", undefined, "/old.pbtxt", undefined]);
+    expect(origins[0]).toEqual({ id: "a", document: "g.pbtxt", path: "/g.pbtxt", digest: "d" });
+  });
+
   it("is limited", () => {
     const queue = new RunQueue(() => undefined);
     for (let count = 0; count < 20; count++) queue.add(request("train"));
@@ -46,23 +87,8 @@ describe("the queue of runs", () => {
   });
 
   it("begins its runs one after the other, however they end", async () => {
-    const { emit } = toldEvents();
-    const service = new RunService({
-      cluster: () => ({
-        tasks: () => [],
-        membership: "dynamic",
-        onChange: () => () => {},
-        startTask: async () => undefined,
-        noteVariables: () => undefined,
-      }),
-      emit,
-      tensors: new TensorStore(),
-      readFeeds: () => Promise.reject(new Error("not reached")),
-      folderOf: () => undefined,
-      checkpointFolder: "",
-      // Runs of documents that were never saved are not written.
-      archive: new RunArchive(join(tmpdir(), "tensordeck-no-runs")),
-    });
+    // Runs of documents that were never saved are not written.
+    const service = serviceWith(new RunArchive(join(tmpdir(), "tensordeck-no-runs")));
     // Their graphs are empty, so they fail.
     service.enqueue(request("first"));
     service.enqueue(request("second"));
@@ -75,5 +101,30 @@ describe("the queue of runs", () => {
         ["first", "failed"],
       ]);
     await service.dispose();
+  });
+
+  it("archives a run that waited while its document was saved first", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tensordeck-runs-"));
+    try {
+      const archive = new RunArchive(folder);
+      const reading = deferred<never>();
+      const service = serviceWith(archive, () => reading.promise);
+      const origin = { id: "a", document: "untitled", digest: "d" };
+      const graph = GraphDef.encode(graphOf(constant("z", 1))).finish();
+      service.enqueue({ ...request("first"), graph, origin });
+      service.enqueue({ ...request("second"), origin });
+      expect(service.history()).toHaveLength(1);
+      service.documentSaved({ id: "a", document: "g.pbtxt", path: "/g.pbtxt" });
+      reading.reject(new Error("There are no feeds."));
+      await expect.poll(() => service.history().map(({ state }) => state)).toEqual(["failed", "failed"]);
+      await service.dispose();
+      const { runs } = await new RunArchive(folder).load();
+      expect(runs.map(({ settings, status }) => [settings.configuration, status.progress().origin])).toEqual([
+        ["first", { ...origin, document: "g.pbtxt", path: "/g.pbtxt" }],
+        ["second", { ...origin, document: "g.pbtxt", path: "/g.pbtxt" }],
+      ]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

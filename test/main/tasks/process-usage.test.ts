@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MetricsSampler } from "../../../main/tasks/metrics-sampler.js";
-import {
-  parseLinuxUsage,
-  parsePsUsage,
-  parseWindowsUsage,
-  usageReader,
-} from "../../../main/tasks/process-usage.js";
+import { parseLinuxUsage, parsePsUsage } from "../../../main/tasks/process-usage.js";
+import { usageReader } from "../../../main/tasks/usage-reader.js";
+import { windowsUsageReader } from "../../../main/tasks/windows-usage.js";
 
 describe("what a process uses", () => {
   it("is read from /proc, whatever the program is called", () => {
@@ -27,10 +24,36 @@ describe("what a process uses", () => {
     ]);
   });
 
-  it("is read from PowerShell", () => {
-    expect([...parseWindowsUsage("10 4096 250\r\n\r\n")]).toEqual([
-      [10, { cpuMillis: 250, memoryBytes: 4096 }],
+  it("is on Windows that of a process and of all that it started, but not of an older one's number", async () => {
+    const processes = [
+      { pid: 10, parent: 1, created: 100n, cpuMillis: 1, memoryBytes: 10 },
+      { pid: 11, parent: 10, created: 110n, cpuMillis: 2, memoryBytes: 20 },
+      { pid: 12, parent: 11, created: 120n, cpuMillis: 4, memoryBytes: 40 },
+      // Its parent had the number before, and has ended.
+      { pid: 13, parent: 10, created: 90n, cpuMillis: 8, memoryBytes: 80 },
+      // A task that another task's process started is measured by itself.
+      { pid: 14, parent: 10, created: 130n, cpuMillis: 16, memoryBytes: 160 },
+    ];
+    const read = windowsUsageReader({
+      // One that has ended since, and the idle process, which is its own parent.
+      list: () =>
+        [...processes, { pid: 15, parent: 12 }, { pid: 0, parent: 0 }].map((process) => ({
+          name: "x.exe",
+          ...process,
+        })),
+      measure: (pid) => processes.find((process) => process.pid === pid),
+    });
+    expect([...(await read([10, 14, 99]))]).toEqual([
+      [10, { cpuMillis: 7, memoryBytes: 70 }],
+      [14, { cpuMillis: 16, memoryBytes: 160 }],
     ]);
+  });
+
+  it("is absent on Windows where its libraries do not answer", async () => {
+    const refuse = () => {
+      throw new Error("koffi has no binary here");
+    };
+    expect(await windowsUsageReader({ list: refuse, measure: refuse })([10])).toEqual(new Map());
   });
 
   it("is that of this process here", async () => {

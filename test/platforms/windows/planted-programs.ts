@@ -1,17 +1,15 @@
 /** On Windows, which looks for programs and libraries in the current folder, nothing that lies there is run or loaded. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { programPath } from "../../../build/lib/programs.mjs";
 import type { Check } from "../check.js";
 import { exerciseCommands, exerciseHeadless, type PlantedMachine } from "../planted-programs/exercise.js";
 import { PLANTED_MODULES, PLANTED_PROGRAMS } from "../planted-programs/names.js";
+import { compile } from "./compile.js";
 import type { WineMachine } from "./wine-machine.js";
 
 const DOCUMENTS = "/documents";
 const WORK = "/work";
-const COMPILER = "x86_64-w64-mingw32-gcc";
 
 /** Libraries that Tensordeck, Node, ONNX Runtime, Dawn, CUDA or a driver loads by its name alone, where it is installed. */
 const PLANTED_LIBRARIES: readonly string[] = [
@@ -134,11 +132,6 @@ function compileNeeding(machine: WineMachine): string {
   mkdirSync(machine.file(dirname(path)));
   compile("needs-planted.c", machine.file(path), "-shared", machine.file(`${WORK}/planted.dll`));
   return machine.windowsPath(path);
-}
-
-function compile(source: string, output: string, ...flags: readonly string[]): void {
-  const file = join(import.meta.dirname, source);
-  execFileSync(programPath(COMPILER), ["-O", "-s", "-o", output, file, ...flags], { stdio: "inherit" });
 }
 
 /** The paths of what was run or loaded. */

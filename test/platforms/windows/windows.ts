@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { PACKAGED_NODES } from "../../../build/lib/dist/fetched-parts.mjs";
 import { repositoryRoot } from "../../support/find-peers.js";
 import type { Check } from "../check.js";
+import { measurements } from "./measurements.js";
 import { plantedPrograms } from "./planted-programs.js";
 import { WineMachine } from "./wine-machine.js";
 
@@ -26,5 +27,5 @@ export async function checks(
     mirror: values.mirror,
     nodeVersion: values.node,
   });
-  return { checks: plantedPrograms(machine), dispose: () => machine.close() };
+  return { checks: [...measurements(machine), ...plantedPrograms(machine)], dispose: () => machine.close() };
 }

@@ -11,7 +11,11 @@ import { installProgram, shellWord, show } from "../installed-program.js";
 
 /** Wine of Debian 12 has no `taskkill /T`. */
 const DEBIAN = "trixie";
-const PACKAGES = ["ca-certificates", "wine", "wine64"];
+/** Installers made by NSIS are 32-bit programs. */
+const ARCHITECTURES = "amd64,i386";
+const PACKAGES = ["ca-certificates", "wine", "wine64", "wine32:i386"];
+/** Which of its own libraries Wine takes, in the form of WINEDLLOVERRIDES. */
+export const DLL_OVERRIDES = "mscoree,mshtml=;winemenubuilder.exe=d";
 const TARGET = { platform: "win32", architecture: "x64", name: "win32-x64" } as const;
 /** Wine starts slowly the first time. */
 const READY_MILLIS = 300_000;
@@ -48,8 +52,12 @@ export class WineMachine {
     const machine = new WineMachine(root, node);
     if (!existsSync(join(root, "usr/lib/wine"))) {
       mkdirSync(dirname(root), { recursive: true });
-      const included = `--include=${PACKAGES.join(",")}`;
-      show("mmdebstrap", ["--variant=minbase", included, DEBIAN, root, `deb ${mirror} ${DEBIAN} main`]);
+      const options = [
+        "--variant=minbase",
+        `--architectures=${ARCHITECTURES}`,
+        `--include=${PACKAGES.join(",")}`,
+      ];
+      show("mmdebstrap", [...options, DEBIAN, root, `deb ${mirror} ${DEBIAN} main`]);
       // The smallest Debian does not know this name.
       writeFileSync(join(root, "etc/hosts"), "127.0.0.1\tlocalhost\n::1\tlocalhost\n");
     }
@@ -59,7 +67,8 @@ export class WineMachine {
     }
     installProgram(join(root, "tensordeck"), { os: "win32", cpu: "x64" });
     if (!existsSync(join(root, "root/wine/system.reg"))) {
-      await machine.#shell("wineboot -i; wine winecfg -v win10", {});
+      const setUp = await machine.#shell("wineboot -i; wine winecfg -v win10", {});
+      await setUp.exited;
     }
     return machine;
   }
@@ -78,6 +87,23 @@ export class WineMachine {
   node(args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
     const words = ["wine", `/${this.#node}/node.exe`, ...args].map(shellWord).join(" ");
     return this.#shell(words, options);
+  }
+
+  /**
+   * What an ES module prints, given as its source.
+   *
+   * @throws Error with all that it has written if it does not end with 0.
+   */
+  async evaluate(source: string, options: StartOptions = {}): Promise<string> {
+    const peer = await this.node(["--input-type=module", "-e", source], options);
+    const { code } = await peer.exited;
+    if (code !== 0) throw new Error(`It ended with ${code}:\n${peer.output()}`);
+    return peer.output();
+  }
+
+  /** The address by which a module imports a file of the built program: "main/tasks/usage-reader.js". */
+  moduleUrl(path: string): string {
+    return `file:///Z:/tensordeck/build/out/${path}`;
   }
 
   /** Ends all programs of the machine. */
@@ -103,7 +129,7 @@ export class WineMachine {
       PATH: "/usr/bin:/bin",
       WINEPREFIX: "/root/wine",
       WINEDEBUG: "-all",
-      WINEDLLOVERRIDES: "mscoree,mshtml=;winemenubuilder.exe=d",
+      WINEDLLOVERRIDES: DLL_OVERRIDES,
       WINEPATH: [...path, this.windowsPath(`/${this.#node}`)].join(";"),
       ...env,
     };

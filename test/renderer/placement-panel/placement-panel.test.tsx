@@ -3,6 +3,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { NodeRun } from "../../../main/api/runs.js";
 import { ProblemError } from "../../../main/api/wire.js";
+import { carryValuesFromNowOn } from "../../../renderer/actions/carried-values.js";
 import { cancelSuggestion, suggestPlacement } from "../../../renderer/actions/placement-actions.js";
 import { placementCommands, placementShownCommands } from "../../../renderer/commands/placement-commands.js";
 import { PlacementPanel } from "../../../renderer/placement-panel/placement-panel.js";
@@ -138,6 +139,7 @@ describe("the placement panel", () => {
 
     async function suggestForVariable() {
       openDocument(withVariable());
+      carryValuesFromNowOn();
       showRun({ ...traced(18), nodes: [ran("left", 9000, 0), ran("read", 9000, 9000)] });
       const { user } = show(<PlacementPanel />);
       await suggest();
@@ -161,25 +163,15 @@ describe("the placement panel", () => {
       );
     });
 
-    it("leaves everything where it was if the value cannot be assigned there", async () => {
-      const problem = new ProblemError({ code: "UNAVAILABLE", message: "worker/1 does not answer." });
-      answers({ "variables.bringBack": problem });
-      const { apply } = await suggestForVariable();
-      await apply();
-      await waitFor(() => expect(useApp.getState().notices.at(-1)?.problem).toEqual(problem.problem));
-      expect(deviceOf("v")).toBe("");
-    });
-
-    it("asks if the values cannot be read", async () => {
-      const message = "worker/0 does not answer.";
-      answers({ "variables.inspect": new ProblemError({ code: "UNAVAILABLE", message }) });
+    it("asks if the values cannot go along, and leaves everything where it was", async () => {
+      const message = "worker/1 does not answer.";
+      answers({ "variables.bringBack": new ProblemError({ code: "UNAVAILABLE", message }) });
       const { apply } = await suggestForVariable();
       await apply();
       await waitFor(() => expect(useUi.getState().dialog).toMatchObject({ kind: "confirm" }));
       expect(useUi.getState().dialog).toMatchObject({ text: expect.stringContaining(message) });
       await act(async () => uiActions.close());
       expect(deviceOf("v")).toBe("");
-      expect(calls.map(({ method }) => method)).not.toContain("variables.setAside");
     });
   });
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -39,6 +39,28 @@ test("only what processes of this machine that are gone were writing is removed"
   for (const name of [...kept, ...abandoned]) await writeFile(join(folder, name), "");
   await removeAbandonedFiles(folder);
   expect((await readdir(folder)).sort()).toEqual(kept.sort());
+});
+
+test("what others were writing is removed once it has not changed for a day", async () => {
+  const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
+  const old = [
+    "a.index.tempstate3",
+    "a.data-00000-of-00001",
+    ".graph.pbtxt.0123456789ab.tmp",
+    `b.index.tempstate2-ffffffffffff-${process.pid}`,
+    // This process still writes it.
+    `c.index.tempstate1-${writerMark()}`,
+    "notes.txt",
+    ".notes.tmp",
+  ];
+  for (const name of old) {
+    await writeFile(join(folder, name), "");
+    await utimes(join(folder, name), yesterday, yesterday);
+  }
+  await removeAbandonedFiles(folder);
+  expect((await readdir(folder)).sort()).toEqual(
+    [".notes.tmp", `c.index.tempstate1-${writerMark()}`, "notes.txt"].sort(),
+  );
 });
 
 test("a model that was moved aside is kept until another is in its place", async () => {

@@ -53,15 +53,15 @@ $own = @()
 foreach ($name in ${literals([...ownRuleNames(tag), ...formerNames])}) {
   $rule = Find-Rule -Name $name
   if (-not $rule -or [string]$rule.Group -cne 'Tensordeck') { continue }
-  $ports = Get-NetFirewallPortFilter -AssociatedNetFirewallRule $rule
-  $addresses = Get-NetFirewallAddressFilter -AssociatedNetFirewallRule $rule
+  $ports = @(Get-NetFirewallPortFilter -AssociatedNetFirewallRule $rule)
+  $addresses = @(Get-NetFirewallAddressFilter -AssociatedNetFirewallRule $rule)
   $own += @{
     name = $name
     enabled = [string]$rule.Enabled
     action = [string]$rule.Action
     profile = [string]$rule.Profile
-    ports = @($ports.LocalPort | ForEach-Object -Process { [string]$_ })
-    from = @($addresses.RemoteAddress | ForEach-Object -Process { [string]$_ })
+    ports = @($ports | ForEach-Object -Process { $_.LocalPort } | ForEach-Object -Process { [string]$_ })
+    from = @($addresses | ForEach-Object -Process { $_.RemoteAddress } | ForEach-Object -Process { [string]$_ })
   }
 }
 ConvertTo-Json -Compress -Depth 5 -InputObject @{

@@ -4,9 +4,11 @@ import { windowsSystemFolder } from "../../../../worker-runtime/programs/find-pr
 
 /**
  * The first lines of every script. Modules of the account, which take precedence, would run with an administrator's rights;
- * records of progress would be written as XML to the error stream.
+ * records of progress would be written as XML to the error stream; and a name that is misspelled would be nothing instead of
+ * an error.
  */
-export const preamble = `$env:PSModulePath = "$PSHOME\\Modules"
+export const preamble = `Set-StrictMode -Version 3.0
+$env:PSModulePath = "$PSHOME\\Modules"
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 `;

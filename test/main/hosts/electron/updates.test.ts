@@ -22,7 +22,8 @@ function found(isUpdateAvailable: boolean, response = 0) {
   };
   const dialog = { showMessageBox: vi.fn(async () => ({ response, checkboxChecked: false })) };
   const load = vi.fn(async () => updater);
-  const offer = (platform: NodeJS.Platform = "win32") => offerUpdate({ platform, resources, dialog, load });
+  const offer = (platform: NodeJS.Platform = "win32", localData = "C:\\Users\\Zoë\\AppData\\Local") =>
+    offerUpdate({ platform, resources, localData, dialog, load });
   return { updater, dialog, load, offer };
 }
 const writeFeed = () => writeFileSync(join(resources, "app-update.yml"), "provider: generic\n");
@@ -33,6 +34,17 @@ test("a package without a feed never looks, nor does one for Linux, whose update
   writeFeed();
   await none.offer("linux");
   expect(none.load).not.toHaveBeenCalled();
+});
+
+test("on Windows none is looked for where its signature could not be checked", async () => {
+  writeFeed();
+  const warned = vi.spyOn(console, "error").mockReturnValue(undefined);
+  const update = found(true);
+  await update.offer("win32", "C:\\Users\\O\u2019Brien\\AppData\\Local");
+  expect(update.load).not.toHaveBeenCalled();
+  expect(String(warned.mock.calls)).toContain("Install them by hand");
+  await update.offer("darwin", "/Users/O\u2019Brien");
+  expect(update.load).toHaveBeenCalledOnce();
 });
 
 test("an update is downloaded when the user agrees, and installed at the end", async () => {

@@ -129,7 +129,9 @@ describe("PowerShell scripts", () => {
 
   it("run no modules of the account, and write errors as text", () => {
     for (const script of Object.values(scripts)) {
-      expect(script.replace(/^# .*\n/, "")).toMatch(/^\$env:PSModulePath = "\$PSHOME\\Modules"\n/);
+      expect(script.replace(/^# .*\n/, "")).toMatch(
+        /^Set-StrictMode -Version 3\.0\n\$env:PSModulePath = "\$PSHOME\\Modules"\n/,
+      );
       expect(script).toContain("$ProgressPreference = 'SilentlyContinue'");
     }
     expect(scriptArguments("").join(" ")).toContain("-OutputFormat Text");

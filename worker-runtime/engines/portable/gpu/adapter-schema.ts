@@ -12,6 +12,8 @@ export const adapterSchema = z.object({
   vendor: z.number(),
   /** Its number in the system's order, which DirectML uses. */
   number: z.number(),
+  /** Its locally unique ID on Windows, as the names of performance counters have it: "0x00000000_0x0000C5A9". */
+  luid: z.string().optional(),
 });
 
 /** The result of a search for adapters, also as sent by the searching process (adapters-process.ts). */

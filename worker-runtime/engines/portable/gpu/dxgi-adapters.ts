@@ -19,6 +19,8 @@ const NAME_UNITS = 128;
 const VENDOR_OFFSET = 256;
 const DEDICATED_MEMORY_OFFSET = 272;
 const SHARED_MEMORY_OFFSET = 288;
+/** The lower half first. */
+const LUID_OFFSET = 296;
 const FLAGS_OFFSET = 304;
 const SOFTWARE = 2;
 /** An integrated GPU has little dedicated memory and shares the rest. */
@@ -76,7 +78,12 @@ function describe(desc: DataView): Omit<Adapter, "number"> {
     kind: isSoftware ? "software" : isDiscrete ? "discrete" : "integrated",
     memoryBytes: isDiscrete ? own : own + shared,
     vendor: desc.getUint32(VENDOR_OFFSET, true),
+    luid: `${hexadecimal(desc.getUint32(LUID_OFFSET + 4, true))}_${hexadecimal(desc.getUint32(LUID_OFFSET, true))}`,
   };
+}
+
+function hexadecimal(half: number): string {
+  return `0x${half.toString(16).toUpperCase().padStart(8, "0")}`;
 }
 
 function check(call: string, result: unknown): void {

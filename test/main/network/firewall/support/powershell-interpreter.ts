@@ -2,6 +2,8 @@
  * Runs the scripts that change firewall rules where there is no PowerShell: an interpreter of the part of the language that
  * they use, after its specification. Anything else is an error, so that a script that uses more is noticed.
  *
+ * After Set-StrictMode a variable that was not set and a property that is not there are errors, as in PowerShell.
+ *
  * Cmdlets are stand-ins that the caller gives. Errors of theirs end the script, since all scripts begin with
  * `$ErrorActionPreference = 'Stop'`, except where `-ErrorAction SilentlyContinue` stands.
  */
@@ -63,6 +65,7 @@ class Interpreter {
   readonly #functions = new Map<string, SyntaxNode>();
   /** Thrown again by `throw` alone. */
   #caught: CmdletError | undefined;
+  #isStrict = false;
 
   constructor(readonly cmdlets: Readonly<Record<string, Cmdlet>>) {}
 
@@ -174,6 +177,10 @@ class Interpreter {
   /** Calls the cmdlet once for each input, as cmdlets process a pipeline. */
   #command(node: SyntaxNode, inputs: readonly PsValue[]): readonly PsValue[] {
     const name = descendants(node, "command_name")[0]?.text ?? "";
+    if (name === "Set-StrictMode") {
+      this.#isStrict = true;
+      return [];
+    }
     const parameters = this.#parameters(node);
     if (name === "Out-Null") return [];
     if (name === "Where-Object" || name === "ForEach-Object")
@@ -252,7 +259,7 @@ class Interpreter {
       case "generic_token":
         return node.text;
       case "variable":
-        return this.#variables.get(variableName(node));
+        return this.#variable(node);
       case "array_expression":
         return children.flatMap((child) => this.run(child));
       case "sub_expression":
@@ -276,6 +283,14 @@ class Interpreter {
     const [only] = children;
     if (children.length === 1 && only && node.children.length === 1) return this.#value(only);
     return this.#operation(node);
+  }
+
+  #variable(node: SyntaxNode): PsValue {
+    const name = variableName(node);
+    if (this.#isStrict && !this.#variables.has(name)) {
+      throw new CmdletError(`The variable '$${name}' cannot be retrieved because it has not been set.`, "");
+    }
+    return this.#variables.get(name);
   }
 
   /** A string in double quotation marks: between its variables stands text that the grammar has no nodes for. */
@@ -316,10 +331,15 @@ class Interpreter {
     if (!owner || !member) throw unsupported(node);
     if (owner.type === "type_literal") return `${owner.text}::${member.text}`;
     const value = this.#value(owner);
-    if (value === undefined) return undefined;
-    if (!isObject(value)) throw unsupported(node);
-    const name = Object.keys(value).find((key) => key.toLowerCase() === member.text.toLowerCase());
-    return name === undefined ? undefined : value[name];
+    const name =
+      value === undefined
+        ? undefined
+        : Object.keys(objectOf(value, node)).find((key) => key.toLowerCase() === member.text.toLowerCase());
+    if (name === undefined) {
+      if (!this.#isStrict) return undefined;
+      throw new CmdletError(`The property '${member.text}' cannot be found on this object.`, "");
+    }
+    return objectOf(value, node)[name];
   }
 
   #call(node: SyntaxNode): PsValue {
@@ -417,6 +437,11 @@ function isList(value: PsValue): value is readonly PsValue[] {
 
 function isObject(value: PsValue): value is PsObject {
   return typeof value === "object" && !isList(value) && !(value instanceof Uint8Array);
+}
+
+function objectOf(value: PsValue, node: SyntaxNode): PsObject {
+  if (!isObject(value)) throw unsupported(node);
+  return value;
 }
 
 function listOf(value: PsValue): readonly PsValue[] {

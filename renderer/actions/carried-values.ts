@@ -1,0 +1,204 @@
+/**
+ * The values of variables go with the variables: an edit that takes initialized variables to other tasks (pins, an applied
+ * placement, colocation, undo and redo of these) has their values assigned there.
+ */
+
+import type { Problem } from "../../main/api/problem.js";
+import { toProblem } from "../../main/api/wire.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { graphToRun } from "../document/document-file.js";
+import type { GraphDocument } from "../document/model.js";
+import { variablesMovedBetween, withPinsOf } from "../placement/moved-variables.js";
+import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import {
+  activeSession,
+  type DocumentSession,
+  inSession,
+  isOpen,
+  onSessionsOpen,
+  openSessions,
+  recordPerDocument,
+} from "../stores/document-session.js";
+import { type DocumentStore, lookupFor } from "../stores/document-state.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { isActive, useDocumentRun } from "../stores/run-store.js";
+import { confirm } from "../stores/ui-store.js";
+import { useVariables } from "../stores/variable-store.js";
+import { texts } from "../texts/texts.js";
+import { client } from "../transport/client.js";
+import { bringBack, setAside, VALUES_NOTICE } from "./kept-values.js";
+import { inspectVariables } from "./variable-reading.js";
+
+const words = texts.actions.carriedValues;
+
+/** A state of a document. */
+type Origin = Pick<DocumentStore, "document" | "history">;
+
+interface Carried {
+  /** The state by whose pins the tasks have the values; undefined: the document as it is now. */
+  origin: Origin | undefined;
+  working: Promise<void> | undefined;
+  followed: boolean;
+}
+
+const carried = recordPerDocument(
+  (): Carried => ({ origin: undefined, working: undefined, followed: false }),
+);
+
+/** Has values go with variables in all documents that are open or will be. Called once at start. */
+export function carryValuesFromNowOn(): void {
+  const look = () => openSessions().forEach(follow);
+  onSessionsOpen(look);
+  look();
+}
+
+function follow(session: DocumentSession): void {
+  const record = carried(session);
+  if (record.followed) return;
+  record.followed = true;
+  useDocument.of(session).subscribe((now, before) => {
+    if (now.generation !== before.generation) record.origin = undefined;
+    else if (now.document.nodes !== before.document.nodes) noteEdit(session, now, before);
+  });
+}
+
+function noteEdit(session: DocumentSession, now: DocumentStore, before: DocumentStore): void {
+  const record = carried(session);
+  if (!record.origin && movedBetween(before, now).length === 0) return;
+  record.origin ??= { document: before.document, history: before.history };
+  void inSession(session, valuesCarried);
+}
+
+function movedBetween(origin: Origin, now: Origin): readonly string[] {
+  return variablesMovedBetween(origin.document.nodes, now.document.nodes, lookupFor(now.document));
+}
+
+/** Resolves when the values of the open document are where its pins are; undefined if they are. Never rejects. */
+export function valuesCarried(): Promise<void> | undefined {
+  const session = activeSession();
+  const record = carried(session);
+  if (!record.origin && !record.working) return undefined;
+  record.working ??= carryAll(session).finally(() => {
+    record.working = undefined;
+  });
+  return record.working;
+}
+
+/** Edits may follow while values are on their way; these go on then. */
+async function carryAll(session: DocumentSession): Promise<void> {
+  const record = carried(session);
+  while (record.origin && isOpen(session)) {
+    await runIsOver(session);
+    const { origin } = record;
+    const now: Origin = useDocument.of(session).getState();
+    const names = origin ? movedBetween(origin, now) : [];
+    if (!origin || names.length === 0) {
+      record.origin = undefined;
+      return;
+    }
+    const outcome = await carry(session, { origin, now, names });
+    if (outcome === "later") return;
+    // The user may have opened another document in the tab.
+    if (record.origin !== origin) continue;
+    if (outcome === "done") record.origin = now;
+    else if (!takeBack(session, origin, now)) return;
+  }
+}
+
+/** A run that is under way changes the values where they are. */
+function runIsOver(session: DocumentSession): Promise<void> | undefined {
+  const store = useDocumentRun.of(session);
+  const isOver = () => !isActive(store.getState().latest);
+  if (isOver()) return undefined;
+  say(session, words.afterRun);
+  return new Promise((resolve) => {
+    const unsubscribe = store.subscribe(() => {
+      if (!isOver()) return;
+      unsubscribe();
+      resolve();
+    });
+  });
+}
+
+interface Move {
+  readonly origin: Origin;
+  readonly now: Origin;
+  /** Variables whose task may be another one. */
+  readonly names: readonly string[];
+}
+
+/** "later": not before the next run or edit; "stay": the variables shall stay where they were. */
+type Outcome = "done" | "later" | "stay";
+
+async function carry(session: DocumentSession, { origin, now, names }: Move): Promise<Outcome> {
+  let live: readonly string[] = [];
+  try {
+    const nodes = withPinsOf(origin.document.nodes, now.document.nodes);
+    const there = await inspect({ ...now.document, nodes });
+    live = names.filter((name) => there.states.get(name)?.initialized === true);
+    if (live.length === 0) return "done";
+    const kept = await setAside(session, there.graphId, live);
+    if (!kept) return "stay";
+    const here = await inspect(now.document);
+    const moved = live.filter((name) => {
+      const device = there.states.get(name)?.device;
+      return device === undefined || device !== here.states.get(name)?.device;
+    });
+    if (moved.length === 0) dismissNoticeByKey(VALUES_NOTICE, session);
+    else if (await bringBack(session, here.graphId, { ...kept, names: moved })) {
+      say(session, words.moved({ count: moved.length }));
+    } else return "stay";
+    if (useVariables.of(session).getState().readAt !== undefined) await inSession(session, inspectVariables);
+    return "done";
+  } catch (error) {
+    dismissNoticeByKey(VALUES_NOTICE, session);
+    return await whenFailed(session, toProblem(error), live.length);
+  }
+}
+
+async function inspect(document: GraphDocument) {
+  const graph = GraphDef.encode(graphToRun(document)).finish();
+  const { graphId, variables } = await client().call("variables.inspect", { graph });
+  return { graphId, states: new Map(variables.map((state) => [state.name, state])) };
+}
+
+/** The graph is not finished, or a task is not started: the values follow when both are done. */
+const LATER: ReadonlySet<string> = new Set(["INVALID_ARGUMENT", "FAILED_PRECONDITION"]);
+
+/** @param live how many variables have a value, as far as that was read */
+async function whenFailed(
+  session: DocumentSession,
+  { code, message }: Problem,
+  live: number,
+): Promise<Outcome> {
+  if (LATER.has(code)) {
+    if (live > 0) say(session, words.later({ count: live, reason: message }));
+    return "later";
+  }
+  // Before the first run hardly any variable has a value, and there is nothing to ask about.
+  if (live === 0 && useDocumentRun.of(session).getState().latest === undefined) return "later";
+  const choice = await confirm({
+    title: words.without.title,
+    text: words.without.text({ reason: message }),
+    choices: [{ id: "move", label: words.without.move, style: "danger" }],
+  });
+  return choice === "move" ? "done" : "stay";
+}
+
+/** Gives the variables their earlier pins, unless something was edited since. False if undo does not lead there. */
+function takeBack(session: DocumentSession, origin: Origin, now: Origin): boolean {
+  return inSession(session, () => {
+    const { document, history } = useDocument.getState();
+    if (document.nodes !== now.document.nodes) return true;
+    const steps = history.past.length - origin.history.past.length;
+    for (let step = 0; step < Math.abs(steps); step++) {
+      if (steps > 0) documentActions.undo();
+      else documentActions.redo();
+    }
+    return steps !== 0;
+  });
+}
+
+function say(session: DocumentSession, message: string): void {
+  showNotice({ kind: "info", key: VALUES_NOTICE, session, problem: { code: "OK", message } });
+}

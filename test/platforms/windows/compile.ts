@@ -1,0 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { programPath } from "../../../build/lib/programs.mjs";
+
+const COMPILER = "x86_64-w64-mingw32-gcc";
+
+/** Compiles a C file of this folder into a program or library of Windows. */
+export function compile(source: string, output: string, ...flags: readonly string[]): void {
+  const file = join(import.meta.dirname, source);
+  execFileSync(programPath(COMPILER), ["-O", "-s", "-o", output, file, ...flags], { stdio: "inherit" });
+}
