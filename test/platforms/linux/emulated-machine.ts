@@ -10,10 +10,15 @@ import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../suppor
 import { installProgram } from "../installed-program.js";
 import type { Architecture } from "./architectures.js";
 import { bringDebian, configureRoot } from "./debian.js";
-import { type Emulation, openEmulation, requireEmulation } from "./emulator.js";
+import { openEmulation, requireEmulation } from "./emulator.js";
+import { takeAlone } from "./sole-use.js";
 
 /** This only ends what hangs: emulated programs are five to twenty times slower, and more so on a busy machine. */
 export const HANGING_MILLIS = 600_000;
+/** For what is downloaded and unpacked. */
+export const DOWNLOAD_MILLIS = 3_600_000;
+/** As a path of the machine. */
+export const PROGRAM = "/tensordeck/build/bin/tensordeck.mjs";
 /** Set by whoever has an index, proxy or authority of their own; pip and npm in the machine follow them, too. */
 const NETWORK_VARIABLES =
   /^(PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|PIP_TRUSTED_HOST|npm_config_registry|\w+_proxy)$/i;
@@ -43,13 +48,13 @@ export class EmulatedMachine {
   readonly architecture: Architecture;
   readonly #root: string;
   readonly #node: string;
-  readonly #emulation: Emulation;
+  readonly #close: () => void;
 
-  private constructor(architecture: Architecture, root: string, node: string, emulation: Emulation) {
+  private constructor(architecture: Architecture, root: string, node: string, close: () => void) {
     this.architecture = architecture;
     this.#root = root;
     this.#node = node;
-    this.#emulation = emulation;
+    this.#close = close;
   }
 
   /**
@@ -62,6 +67,7 @@ export class EmulatedMachine {
     requireEmulation(architecture);
     const { node, debian, packages, nodeTarget } = architecture;
     const name = `linux-${debian}`;
+    const leave = await takeAlone(name);
     const root = bringDebian({ cache, name, mirror, architecture: debian, packages }, configureRoot);
     const emulation = openEmulation(architecture, cache, mirror);
     const folder = nodeTarget === undefined ? "/usr" : `/node-${nodeVersion}`;
@@ -71,7 +77,10 @@ export class EmulatedMachine {
       await unpackNode({ platform: "linux", name: nodeTarget }, nodeVersion, files);
     }
     installProgram(join(root, "tensordeck"), { os: "linux", cpu: node, libc: "glibc" });
-    const machine = new EmulatedMachine(architecture, root, `${folder}/bin`, emulation);
+    const machine = new EmulatedMachine(architecture, root, `${folder}/bin`, () => {
+      emulation.close();
+      leave();
+    });
     machine.empty("/tmp");
     machine.empty("/work");
     return machine;
@@ -107,7 +116,16 @@ export class EmulatedMachine {
     };
     const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
     const inside = [...assignments, command, ...args];
-    return [programPath("unshare"), "--mount", "sh", "-c", script, "sh", this.#root, cwd, ...inside];
+    // A killed run takes what it started along.
+    const unshare = [
+      programPath("setpriv"),
+      "--pdeathsig",
+      "KILL",
+      "--",
+      programPath("unshare"),
+      "--mount",
+    ] as const;
+    return [...unshare, "sh", "-c", script, "sh", this.#root, cwd, ...inside];
   }
 
   /** Starts a program; waits for a line if one is given. */
@@ -119,34 +137,41 @@ export class EmulatedMachine {
 
   /** Starts `tensordeck` with arguments. */
   tensordeck(args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
-    return this.spawn("node", ["/tensordeck/build/bin/tensordeck.mjs", ...args], options);
+    return this.spawn("node", [PROGRAM, ...args], options);
   }
 
   /** Runs `tensordeck` to its end. */
-  async runTensordeck(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
-    return await toItsEnd(await this.tensordeck(args, options));
+  runTensordeck(
+    args: readonly string[],
+    options: StartOptions & { readonly hangingMillis?: number } = {},
+  ): Promise<Finished> {
+    return this.run("node", [PROGRAM, ...args], options);
   }
 
   /** Runs a program to its end. */
-  async run(command: string, args: readonly string[], options: StartOptions = {}): Promise<Finished> {
-    return await toItsEnd(await this.spawn(command, args, options));
+  async run(
+    command: string,
+    args: readonly string[],
+    { hangingMillis, ...options }: StartOptions & { readonly hangingMillis?: number } = {},
+  ): Promise<Finished> {
+    return await toItsEnd(await this.spawn(command, args, options), hangingMillis);
   }
 
   close(): void {
-    this.#emulation.close();
+    this.#close();
   }
 }
 
 /** The end of a process. @throws Error with its output if it hangs. */
-export async function toItsEnd(peer: PeerProcess): Promise<Finished> {
+export async function toItsEnd(peer: PeerProcess, hangingMillis = HANGING_MILLIS): Promise<Finished> {
   let hangs = false;
   const timer = setTimeout(() => {
     hangs = true;
     void peer.stop("SIGKILL");
-  }, HANGING_MILLIS);
+  }, hangingMillis);
   try {
     const { code } = await peer.exited;
-    if (hangs) throw new Error(`It did not end within ${HANGING_MILLIS / 60_000} minutes:\n${peer.output()}`);
+    if (hangs) throw new Error(`It did not end within ${hangingMillis / 60_000} minutes:\n${peer.output()}`);
     return { code, output: peer.output() };
   } finally {
     clearTimeout(timer);

@@ -38,7 +38,7 @@ export function requireEmulation({ node }: Architecture): void {
         "Run it as root, in a container or virtual machine if you prefer.",
     );
   }
-  for (const program of ["mmdebstrap", "unshare", "chroot"]) programPath(program);
+  for (const program of ["mmdebstrap", "setpriv", "unshare", "chroot"]) programPath(program);
   if (existsSync(join(BINFMT, "register"))) return;
   try {
     execFileSync(programPath("mount"), ["-t", "binfmt_misc", "binfmt_misc", BINFMT], { stdio: "pipe" });

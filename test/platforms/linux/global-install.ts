@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { npmCommand } from "../../../build/lib/programs.mjs";
 import { repositoryRoot } from "../../support/find-peers.js";
-import type { EmulatedMachine } from "./emulated-machine.js";
+import { DOWNLOAD_MILLIS, type EmulatedMachine } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 
 const PREFIX = "/work/global";
@@ -24,6 +24,7 @@ export function globalInstall(machine: EmulatedMachine): LinuxCheck {
       const args = ["install", "--global", "--prefix", PREFIX, "--no-audit", "--no-fund", "./tensordeck.tgz"];
       const install = await machine.run("node", ["/work/npm/bin/npm-cli.js", ...args], {
         env: { NODE_EXTRA_CA_CERTS: "/etc/ssl/certs/ca-certificates.crt" },
+        hangingMillis: DOWNLOAD_MILLIS,
       });
       assert.equal(install.code, 0, install.output);
       const agent = await machine.spawn(`${PREFIX}/bin/tensordeck`, ["agent"], {

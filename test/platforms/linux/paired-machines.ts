@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Installation } from "../../net/support/installation.js";
 import { Network } from "../../net/support/network.js";
-import { type EmulatedMachine, HANGING_MILLIS } from "./emulated-machine.js";
+import { type EmulatedMachine, HANGING_MILLIS, PROGRAM } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 
 const DATA = "/work/paired";
@@ -26,7 +26,7 @@ export function pairedMachines(machine: EmulatedMachine): LinuxCheck {
 async function pairAndRun(machine: EmulatedMachine, network: Network): Promise<void> {
   machine.empty(DATA);
   const env = { TENSORDECK_DATA_DIR: DATA, TENSORDECK_NETWORK: "lan" };
-  const [program, ...args] = machine.commandLine("node", ["/tensordeck/build/bin/tensordeck.mjs", "agent"], {
+  const [program, ...args] = machine.commandLine("node", [PROGRAM, "agent"], {
     env,
   });
   const pc = await Installation.start(network.host("gpu-pc"));

@@ -9,7 +9,7 @@ import type { LinuxCheck } from "./forms.js";
 /** The limit of tensors at a time: what a machine with 512 MB would give. */
 const RESIDENT_MIB = 256;
 const TARGET = /^target (grpc:\/\/\S+)$/m;
-const PROGRAM = join(repositoryRoot, "build/bin/tensordeck.mjs");
+const PROGRAM_HERE = join(repositoryRoot, "build/bin/tensordeck.mjs");
 
 /** The checks with the portable engine. */
 export function stockClients(machine: EmulatedMachine): readonly LinuxCheck[] {
@@ -28,7 +28,9 @@ export function stockClients(machine: EmulatedMachine): readonly LinuxCheck[] {
       name: "a portable worker and one on x86-64 are one cluster, with transfers both ways",
       form: "full",
       run: () =>
-        withCluster(machine, (file) => spawnHere(process.execPath, [PROGRAM, ...workerArguments(file, 1)])),
+        withCluster(machine, (file) =>
+          spawnHere(process.execPath, [PROGRAM_HERE, ...workerArguments(file, 1)]),
+        ),
     },
     {
       name: "a portable worker and a stock server on x86-64 are one cluster, with transfers both ways",

@@ -1,6 +1,6 @@
 /** Engine `tensorflow`: what a machine without a library is told, and how it gets and uses one. */
 import assert from "node:assert/strict";
-import type { EmulatedMachine } from "./emulated-machine.js";
+import { DOWNLOAD_MILLIS, type EmulatedMachine } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 import { useWorker } from "./stock-clients.js";
 
@@ -30,7 +30,9 @@ export function withWheels(machine: EmulatedMachine): LinuxCheck {
     name: "runtime install brings TensorFlow's library, and a stock client uses a worker with it",
     form: "long",
     run: async () => {
-      const install = await machine.runTensordeck(["runtime", "install", "--yes"]);
+      const install = await machine.runTensordeck(["runtime", "install", "--yes"], {
+        hangingMillis: DOWNLOAD_MILLIS,
+      });
       assert.equal(install.code, 0, install.output);
       const list = await machine.runTensordeck(["runtime", "list"]);
       assert.match(list.output, /^\* TensorFlow 2\.\d+\.\d+ {2}CPU/m);
