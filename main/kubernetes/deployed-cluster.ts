@@ -1,6 +1,5 @@
 /** A cluster as a number of tasks for each job, kept with what it was exported with so that it can be scaled. Pure. */
 import { z } from "zod";
-import { exportCluster } from "../../worker-runtime/cluster/orchestrators/export-cluster.js";
 import type { ExportTask } from "../../worker-runtime/cluster/orchestrators/export-model.js";
 import {
   EXPORT_OPTIONS,
@@ -9,7 +8,6 @@ import {
 import { hostLabel } from "../../worker-runtime/cluster/orchestrators/job-groups.js";
 import { kubeTasksSchema } from "../api/kubernetes.js";
 import { problem } from "../shared/problems.js";
-import { type Manifest, parseManifests } from "./manifests.js";
 import type { WantedTask } from "./pod-cluster.js";
 
 /** Where it is kept, on the cluster's ConfigMap. */
@@ -66,22 +64,6 @@ export function deployedTasks(tasks: readonly ExportTask[]): DeployedCluster["ta
     ...(engine !== undefined && { engine }),
     ...(gpus !== undefined && { gpus }),
   }));
-}
-
-/** The manifests, which carry what they were made of. @throws TensorFlowError INVALID_ARGUMENT as `exportCluster` */
-export function manifestsOf(cluster: DeployedCluster): Manifest[] {
-  const tasks: ExportTask[] = cluster.tasks.map(({ job, index, engine, gpus }) => ({
-    job,
-    index,
-    ...(engine !== undefined && { engine }),
-    ...(gpus !== undefined && { gpus }),
-  }));
-  const manifests = parseManifests(exportCluster("kubernetes", tasks, cluster.options).file.text);
-  return manifests.map((manifest) => {
-    if (manifest.kind !== "ConfigMap") return manifest;
-    const annotations = { ...manifest.metadata.annotations, [CLUSTER_ANNOTATION]: JSON.stringify(cluster) };
-    return { ...manifest, metadata: { ...manifest.metadata, annotations } };
-  });
 }
 
 /** What a ConfigMap says about its cluster; undefined if Tensordeck did not deploy it. */

@@ -7,7 +7,6 @@ import {
   clusterOfConfigMap,
   type DeployedCluster,
   deployedClusterSchema,
-  manifestsOf,
   nameOf,
   scaled,
 } from "./deployed-cluster.js";
@@ -80,6 +79,7 @@ export class Deployments {
       ...cluster,
       options: { ...cluster.options, namespace: "" },
     });
+    const { manifestsOf } = await import("./written-manifests.js");
     const manifests = manifestsOf(wanted);
     for (const dryRun of [true, false]) {
       for (const manifest of manifests) await this.#applyOne(manifest, { dryRun, force, signal });

@@ -1,7 +1,5 @@
 /** Manifests that an export has written, and where an API server keeps their kinds. */
-import { parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { problem } from "../shared/problems.js";
 
 export const manifestSchema = z.looseObject({
   apiVersion: z.string(),
@@ -38,18 +36,4 @@ export function pathOf(kind: ManifestKind | OtherKind, namespace: string, name?:
   const { root, plural } = COLLECTIONS[kind];
   const collection = `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
-}
-
-/** @throws ProblemError if the text is not what an export writes */
-export function parseManifests(text: string): Manifest[] {
-  const documents = parseAllDocuments(text);
-  const parsed = z
-    .array(manifestSchema)
-    .safeParse(Array.isArray(documents) ? documents.map((document) => document.toJS() as unknown) : []);
-  if (!parsed.success || parsed.data.length === 0) {
-    throw problem("INVALID_ARGUMENT", "These are no manifests that Tensordeck deploys.", {
-      remedy: "Deploy the cluster itself, or use kubectl apply.",
-    });
-  }
-  return parsed.data;
 }

@@ -66,6 +66,15 @@ test("it holds the program, its types and the terms of what is joined into it, a
   );
 });
 
+test("its program is ASCII: with any other character, V8 keeps a whole source with two bytes for each", () => {
+  const program = files.filter((file) => /^build\/out\/program\/.*\.js$/.test(file));
+  expect(program.length).toBeGreaterThan(10);
+  const others = program.filter((file) =>
+    /[\u0080-\uffff]/.test(readFileSync(join(installed, file), "utf8")),
+  );
+  expect(others).toEqual([]);
+});
+
 test("every module that its files name is in it or in a package that is installed with it, and no package is for nothing", () => {
   const { dependencies, optionalDependencies } = manifest();
   const present = new Set(files);

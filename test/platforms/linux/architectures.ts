@@ -14,7 +14,17 @@ export interface Architecture {
 
 /** What Tensordeck asks of a system: a shell, ps, ip and a Python that can download wheels. */
 const SYSTEM = [
-  ...["base-files", "base-passwd", "coreutils", "dash", "iproute2", "libatomic1", "libstdc++6", "procps", "sed"],
+  ...[
+    "base-files",
+    "base-passwd",
+    "coreutils",
+    "dash",
+    "iproute2",
+    "libatomic1",
+    "libstdc++6",
+    "procps",
+    "sed",
+  ],
 ];
 
 export const ARM64: Architecture = {

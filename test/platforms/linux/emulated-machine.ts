@@ -96,7 +96,7 @@ export class EmulatedMachine {
   ): [string, ...string[]] {
     const script =
       'root=$1 folder=$2; shift 2; mount --make-rprivate / && mount -t proc proc "$root/proc" && ' +
-      'mount --rbind /dev "$root/dev" && exec chroot "$root" env -i -C "$folder" "$@"';
+      'mount -t sysfs sysfs "$root/sys" && mount --rbind /dev "$root/dev" && exec chroot "$root" env -i -C "$folder" "$@"';
     const variables = {
       HOME: "/root",
       PATH: `${this.#node}:/usr/bin:/usr/sbin:/bin`,

@@ -10,8 +10,11 @@ import { commands } from "./commands.js";
 import { deleteRoots } from "./debian.js";
 import { EmulatedMachine } from "./emulated-machine.js";
 import { type LinuxCheck, ofForm } from "./forms.js";
+import { globalInstall } from "./global-install.js";
 import { nativeModules } from "./native-modules.js";
+import { pairedMachines } from "./paired-machines.js";
 import { stockClients } from "./stock-clients.js";
+import { withoutWheels, withWheels } from "./tensorflow-engine.js";
 
 type ChecksOf = (machine: EmulatedMachine) => readonly LinuxCheck[];
 
@@ -19,6 +22,9 @@ export const arm64 = platform(ARM64, (machine) => [
   nativeModules(machine, ["koffi", "onnxruntime-node"]),
   ...commands(machine),
   ...stockClients(machine),
+  pairedMachines(machine),
+  globalInstall(machine),
+  withWheels(machine),
 ]);
 
 /** ONNX Runtime has no package for it. */
@@ -26,6 +32,7 @@ export const armhf = platform(ARMHF, (machine) => [
   nativeModules(machine, ["koffi"]),
   ...commands(machine),
   ...stockClients(machine),
+  withoutWheels(machine),
 ]);
 
 /**

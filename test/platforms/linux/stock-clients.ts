@@ -6,6 +6,8 @@ import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from
 import { type EmulatedMachine, HANGING_MILLIS, toItsEnd } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 
+/** Of tensors at a time: what a machine with 512 MB would give. */
+const RESIDENT_MIB = 256;
 const TARGET = /^target (grpc:\/\/\S+)$/m;
 const PROGRAM = join(repositoryRoot, "build/bin/tensordeck.mjs");
 
@@ -16,6 +18,11 @@ export function stockClients(machine: EmulatedMachine): readonly LinuxCheck[] {
       name: "a stock client uses a portable worker: devices, matrices, variables, 20 training steps, an error",
       form: "short",
       run: () => useWorker(machine, "portable"),
+    },
+    {
+      name: "a step that needs more memory than a worker may have is RESOURCE_EXHAUSTED, and the worker goes on",
+      form: "full",
+      run: () => useUp(machine),
     },
     {
       name: "a portable worker and one on x86-64 are one cluster, with transfers both ways",
@@ -49,7 +56,17 @@ export async function useWorker(
     },
   );
   try {
-    await runScript("stock_client.py", worker.match?.[1] ?? "", worker);
+    await runScript("stock_client.py", [worker.match?.[1] ?? ""], worker);
+  } finally {
+    await worker.stop();
+  }
+}
+
+async function useUp(machine: EmulatedMachine): Promise<void> {
+  const options = ["--engine=portable", `--max_resident_mb=${RESIDENT_MIB}`, `--port=${await freePort()}`];
+  const worker = await machine.tensordeck(["worker", ...options], { ready: TARGET });
+  try {
+    await runScript("stock_exhausted.py", [worker.match?.[1] ?? "", String(2 * RESIDENT_MIB)], worker);
   } finally {
     await worker.stop();
   }
@@ -77,7 +94,7 @@ async function withCluster(
   ]);
   try {
     for (const task of tasks) if (task.status === "rejected") throw task.reason;
-    for (const host of hosts) await runScript("stock_transfers.py", `grpc://${host}`);
+    for (const host of hosts) await runScript("stock_transfers.py", [`grpc://${host}`]);
   } finally {
     await Promise.all(tasks.map((task) => (task.status === "fulfilled" ? task.value.stop() : undefined)));
   }
@@ -87,9 +104,9 @@ const spawnHere = (program: string, args: readonly string[]): Promise<PeerProces
   spawnPeer(program, args, { ready: TARGET, readyTimeoutMillis: HANGING_MILLIS });
 
 /** @throws Error with the output of the script, and of the worker, if it fails. */
-async function runScript(name: string, target: string, worker?: PeerProcess): Promise<void> {
+async function runScript(name: string, args: readonly string[], worker?: PeerProcess): Promise<void> {
   const script = join(import.meta.dirname, name);
-  const client = await spawnPeer(tensorflowPython(), [script, target], {
+  const client = await spawnPeer(tensorflowPython(), [script, ...args], {
     env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
   });
   const { code, output } = await toItsEnd(client);

@@ -27,9 +27,10 @@ with tf.Session(sys.argv[1]) as session:
         returned.append(back)
     theirs, ours = session.run([sent, returned])
     for value, there, back in zip(values, theirs, ours):
+        value = np.asarray(value)
         expected = np.char.encode(value.astype(str), "utf-8").astype(object) if value.dtype == object else value
         np.testing.assert_array_equal(back, expected)
-        np.testing.assert_array_equal(there, np.flip(expected))
+        np.testing.assert_array_equal(there, expected[::-1] if value.ndim > 0 else expected)
     with tf.device("/job:worker/task:1"):
         counter = tf.Variable(1.0)
     with tf.device("/job:worker/task:0"):

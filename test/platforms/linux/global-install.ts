@@ -1,0 +1,48 @@
+/** `npm install --global` of the packed program, by the machine's own Node and npm. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { npmCommand } from "../../../build/lib/programs.mjs";
+import { repositoryRoot } from "../../support/find-peers.js";
+import type { EmulatedMachine } from "./emulated-machine.js";
+import type { LinuxCheck } from "./forms.js";
+
+const PREFIX = "/work/global";
+
+/** Two commands on a bare machine: install, and start the agent. */
+export function globalInstall(machine: EmulatedMachine): LinuxCheck {
+  return {
+    name: "npm install --global of the packed program, and its agent starts",
+    form: "long",
+    run: async () => {
+      packInto(machine.file("/work/tensordeck.tgz"));
+      // npm is JavaScript alone: this machine's is as good as the one that comes with Node.
+      const npm = dirname(dirname(realpathSync(npmCommand()[0])));
+      cpSync(npm, machine.file("/work/npm"), { recursive: true });
+      const args = ["install", "--global", "--prefix", PREFIX, "--no-audit", "--no-fund", "./tensordeck.tgz"];
+      const install = await machine.run("node", ["/work/npm/bin/npm-cli.js", ...args], {
+        env: { NODE_EXTRA_CA_CERTS: "/etc/ssl/certs/ca-certificates.crt" },
+      });
+      assert.equal(install.code, 0, install.output);
+      const agent = await machine.spawn(`${PREFIX}/bin/tensordeck`, ["agent"], {
+        ready: /^agent listening on port \d+$/m,
+      });
+      assert.match(agent.output(), /^device ID \w{52}$/m);
+      assert.deepEqual(await agent.stop(), { code: 0, signal: null }, agent.output());
+    },
+  };
+}
+
+function packInto(file: string): void {
+  const folder = mkdtempSync(join(tmpdir(), "tensordeck-packed-"));
+  try {
+    const [npm, ...script] = npmCommand();
+    const args = [...script, "pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
+    execFileSync(npm, args, { cwd: repositoryRoot, stdio: ["ignore", "ignore", "inherit"] });
+    cpSync(join(folder, readdirSync(folder)[0] ?? ""), file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
