@@ -3,29 +3,37 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PACKAGED_NODES } from "../../../build/lib/dist/fetched-parts.mjs";
 import { repositoryRoot } from "../../support/find-peers.js";
-import type { Check } from "../check.js";
+import type { Check, PlatformChecks } from "../check.js";
+import { commands } from "./commands.js";
 import { measurements } from "./measurements.js";
 import { plantedPrograms } from "./planted-programs.js";
+import { stockClients } from "./stock-clients.js";
+import { windowOfHost } from "./window.js";
 import { WineMachine } from "./wine-machine.js";
 
 /**
- * @param args `--root FOLDER` of the Debian, `--mirror URL` that it comes from, `--node VERSION`.
+ * Options: `--long` also has what is downloaded, `--only TEXT` chooses checks by a text in their names, `--root FOLDER` of the
+ * Debian, `--mirror URL` that it comes from, `--node VERSION`.
  */
-export async function checks(
-  args: readonly string[],
-): Promise<{ readonly checks: readonly Check[]; dispose(): Promise<void> }> {
+export async function checks(args: readonly string[]): Promise<PlatformChecks> {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      long: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
       root: { type: "string", default: join(repositoryRoot, ".cache", "platforms", "windows") },
       mirror: { type: "string", default: "http://deb.debian.org/debian" },
       node: { type: "string", default: PACKAGED_NODES["win32-x64"].version },
     },
   });
-  const machine = await WineMachine.open({
-    root: values.root,
-    mirror: values.mirror,
-    nodeVersion: values.node,
-  });
-  return { checks: [...measurements(machine), ...plantedPrograms(machine)], dispose: () => machine.close() };
+  const { root, mirror, node } = values;
+  const machine = await WineMachine.open({ root, mirror, nodeVersion: node });
+  const all: readonly Check[] = [
+    ...commands(machine),
+    ...stockClients(machine),
+    ...windowOfHost(machine),
+    ...measurements(machine),
+    ...plantedPrograms(machine),
+  ];
+  return { checks: all.filter(({ name }) => name.includes(values.only)), dispose: () => machine.close() };
 }

@@ -34,6 +34,13 @@ export interface StartOptions extends Pick<SpawnPeerOptions, "ready"> {
   /** Folders that PATH begins with. */
   readonly path?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Gives the program a console, to which its output goes: where there is none, nothing can be pressed. */
+  readonly console?: boolean;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly output: string;
 }
 
 export class WineMachine {
@@ -83,10 +90,24 @@ export class WineMachine {
     return `Z:${path.replaceAll("/", "\\")}`;
   }
 
+  /** Starts `tensordeck`. */
+  tensordeck(args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
+    return this.node([this.windowsPath("/tensordeck/build/bin/tensordeck.mjs"), ...args], options);
+  }
+
+  /** Runs `tensordeck` to its end. */
+  async runTensordeck(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
+    const peer = await this.tensordeck(args, options);
+    const { code } = await peer.exited;
+    return { code, output: peer.output() };
+  }
+
   /** Runs Node with a script, given as a path of the Debian, or with its own arguments. */
   node(args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
     const words = ["wine", `/${this.#node}/node.exe`, ...args].map(shellWord).join(" ");
-    return this.#shell(words, options);
+    const command =
+      options.console === true ? `script -qefc ${shellWord(words)} /dev/null </dev/null` : words;
+    return this.#shell(command, options);
   }
 
   /**
@@ -126,6 +147,8 @@ export class WineMachine {
     const inside = `: > ${output}; (${command}) > ${output} 2>&1 & tail -n +1 -f --pid=$! ${output}; wait $!`;
     const variables = {
       HOME: "/root",
+      // Names of files are in UTF-8.
+      LC_ALL: "C.UTF-8",
       PATH: "/usr/bin:/bin",
       WINEPREFIX: "/root/wine",
       WINEDEBUG: "-all",
