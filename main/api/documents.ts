@@ -89,12 +89,23 @@ export const pickFileSchema = z.object({
 });
 export type PickFile = z.infer<typeof pickFileSchema>;
 
+/** By which the reading of a file can be cancelled. */
+const openingId = z.string().min(1).max(64);
+
 export const documentMethods = {
   "documents.examples": method(nothing, z.array(exampleSchema)),
   "documents.openExample": method(z.object({ id: z.string() }), documentSchema),
-  "documents.open": method(z.object({ path: z.string().min(1) }), documentSchema),
+  "documents.open": method(
+    z.object({ path: z.string().min(1), openingId: openingId.optional() }),
+    documentSchema,
+  ),
   /** Reads a file whose content the browser holds (dropped onto the window). */
-  "documents.read": method(z.object({ name: z.string(), bytes: bytesSchema }), documentSchema),
+  "documents.read": method(
+    z.object({ name: z.string(), bytes: bytesSchema, openingId: openingId.optional() }),
+    documentSchema,
+  ),
+  /** Ends the reading of a file, whose caller gets CANCELLED. Does nothing if it has been read. */
+  "documents.cancelOpening": method(z.object({ openingId }), nothing),
   /** The next part of a document's content, of at most `PART_BYTES`. */
   "documents.part": method(z.object({ id: z.string(), offset: z.number().int().min(0) }), bytesSchema),
   /** Ends the parts of a document: all were fetched, or the rest is no longer wanted. */

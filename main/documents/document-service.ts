@@ -83,24 +83,24 @@ export class DocumentService {
     const path = (await savedModelFile(given)) ?? given;
     // Before reading: anything written meanwhile then counts as a change.
     const version = await fileVersion(path);
-    const file = await readDocumentFile(path, signal);
+    const { file, isImported } = await readDocumentFile(path, signal);
     await this.#collaborators.onUsed(path);
-    if (file.isImported) return this.#holdImported(file, basename(path));
+    if (isImported) return this.#holdImported(file, basename(path));
     this.#own.set(path, version);
     const sourceId = this.#sources.hold({ path, original: file.original, file: { path, version } });
     return { path, ...describe(file, basename(path)), sourceId };
   }
 
-  /** A file whose content the browser holds. */
+  /** A file whose content the browser holds. @param bytes are given away, and may be moved to another thread */
   async read(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<DocumentFile> {
-    const file = await parseDocument(bytes, name, signal);
-    if (file.isImported) return this.#holdImported(file, name);
+    const { file, isImported } = await parseDocument(bytes, name, signal);
+    if (isImported) return this.#holdImported(file, name);
     const sourceId = this.#sources.hold({ path: undefined, original: file.original, file: undefined });
     return { ...describe(file, name), sourceId };
   }
 
   /** A graph that was made of a model: it is in no file yet, and is never written to the model's. */
-  #holdImported(file: OpenedFile, name: string): DocumentFile {
+  #holdImported(file: ReadGraphFile, name: string): DocumentFile {
     const sourceId = this.#sources.hold({ path: undefined, original: undefined, file: undefined });
     return { ...describe(file, name.replace(MODEL_ENDING, "")), sourceId };
   }
@@ -203,12 +203,13 @@ export class DocumentService {
     if (source?.original) return source.original;
     const from = source?.path ?? (this.#own.has(path) ? path : undefined);
     if (from === undefined) return undefined;
-    return (await readDocumentFile(from)).original;
+    return (await readDocumentFile(from)).file.original;
   }
 }
 
-function describe({ kind, format, metaGraph, encoded }: ReadGraphFile, name: string) {
-  return { name, kind, format, metaGraph: encoded ?? MetaGraphDef.encode(metaGraph).finish() };
+function describe(file: ReadGraphFile, name: string) {
+  const { kind, format, encoded } = file;
+  return { name, kind, format, metaGraph: encoded ?? MetaGraphDef.encode(file.metaGraph).finish() };
 }
 
 function absolute(path: string): string {
@@ -216,7 +217,8 @@ function absolute(path: string): string {
   return resolve(expandHome(path));
 }
 
-interface OpenedFile extends ReadGraphFile {
+interface OpenedFile {
+  readonly file: ReadGraphFile;
   /** Made of a file of another kind, which cannot be written. */
   readonly isImported: boolean;
 }
@@ -237,12 +239,13 @@ async function readDocumentFile(path: string, signal?: AbortSignal): Promise<Ope
   return parseDocument(bytes, basename(path), signal);
 }
 
+/** @param bytes are not used by anyone else */
 async function parseDocument(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<OpenedFile> {
   checkSize(name, bytes.length);
   const isModel = isModelFile(bytes, name);
   try {
-    if (isModel) return { ...(await readModelFile(bytes, name, { signal })), isImported: true };
-    return { ...(await readGraphFileApart(bytes, name, { signal })), isImported: false };
+    const read = isModel ? readModelFile : readGraphFileApart;
+    return { file: await read(bytes, name, { signal, giveAway: true }), isImported: isModel };
   } catch (error) {
     signal?.throwIfAborted();
     throw problem("INVALID_ARGUMENT", `${name} cannot be opened as a graph.`, {

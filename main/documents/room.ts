@@ -8,6 +8,7 @@ import { listDirectory } from "./directory.js";
 import { DocumentParts } from "./document-parts.js";
 import { DocumentService, type ExampleLibrary } from "./document-service.js";
 import { DraftStore } from "./draft-store.js";
+import { Openings } from "./openings.js";
 import { readTextFile } from "./text-file.js";
 
 export interface DocumentsOptions {
@@ -30,6 +31,7 @@ export interface DocumentsRoom
 export function createDocuments({ draftsFolder, examples, recent, host }: DocumentsOptions): DocumentsRoom {
   const service = new DocumentService({ examples, onUsed: (path) => recent.addRecentDocument(path) });
   const parts = new DocumentParts();
+  const openings = new Openings();
   const drafts = new DraftStore({
     folder: draftsFolder,
     versionOf: (sourceId, path) => service.versionOf(sourceId, path),
@@ -39,9 +41,13 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
     handlers: {
       "documents.examples": () => service.examples(),
       "documents.openExample": ({ id }) => service.openExample(id),
-      "documents.open": async ({ path }, { gone }) => parts.begin(await service.open(path, gone)),
-      "documents.read": async ({ name, bytes }, { gone }) =>
-        parts.begin(await service.read(name, bytes, gone)),
+      "documents.open": ({ path, openingId }, { gone }) =>
+        openings.follow(openingId, gone, async (signal) => parts.begin(await service.open(path, signal))),
+      "documents.read": ({ name, bytes, openingId }, { gone }) =>
+        openings.follow(openingId, gone, async (signal) =>
+          parts.begin(await service.read(name, bytes, signal)),
+        ),
+      "documents.cancelOpening": ({ openingId }) => openings.cancel(openingId),
       "documents.part": ({ id, offset }) => parts.part(id, offset),
       "documents.releaseParts": ({ id }) => parts.release(id),
       "documents.save": (request) => service.save(request),

@@ -113,10 +113,13 @@ let asked = 0;
 
 class OpeningCancelled extends Error {}
 
+/** Without its application, there is nothing to cancel. */
+const ignored = (): void => undefined;
+
 /** Opens a document read from any source; never rejects. Its session; undefined if it could not be opened. */
 async function open(
   name: string,
-  read: () => Promise<DocumentFile>,
+  read: (openingId: string) => Promise<DocumentFile>,
   as: OpenedAs = {},
 ): Promise<DocumentSession | undefined> {
   const session = activeSession();
@@ -145,8 +148,11 @@ async function open(
     if (isShown && isVisible && !signal.aborted) tell();
   };
   try {
-    // The application goes on with what it was asked for.
-    const file = await unlessAborted(read(), signal);
+    const openingId = crypto.randomUUID();
+    const cancel = () => void client().call("documents.cancelOpening", { openingId }).catch(ignored);
+    signal.addEventListener("abort", cancel);
+    const file = await unlessAborted(read(openingId), signal);
+    signal.removeEventListener("abort", cancel);
     const whole = await readWhole(file, { signal, onProgress });
     dismissNoticeByKey(key);
     return place(whole, as, session, turn === asked);
@@ -197,13 +203,16 @@ export async function openDocument(path?: string): Promise<void> {
   }
   const known = tabOf(chosen);
   if (known) activateSession(known);
-  else await inSession(session, () => open(chosen, () => client().call("documents.open", { path: chosen })));
+  else
+    await inSession(session, () =>
+      open(chosen, (openingId) => client().call("documents.open", { path: chosen, openingId })),
+    );
 }
 
 /** Opens a file that the browser holds. */
 export async function openDropped(file: File): Promise<void> {
-  await open(file.name, async () => {
+  await open(file.name, async (openingId) => {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    return client().call("documents.read", { name: file.name, bytes });
+    return client().call("documents.read", { name: file.name, bytes, openingId });
   });
 }

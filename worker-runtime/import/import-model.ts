@@ -1,10 +1,10 @@
-/** Opens files in a thread of their own: models that are no graphs of TensorFlow, as SavedModels, and large text files. */
-import { Worker } from "node:worker_threads";
+/** Opens files in a thread of their own: models that are no graphs of TensorFlow, as SavedModels, and large graphs. */
+import { getHeapStatistics } from "node:v8";
+import { type Transferable, Worker } from "node:worker_threads";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../protos/generated/tensorflow/saved_model.js";
 import { compiledModule } from "../engines/package-root.js";
-import { type ReadGraphFile, readGraphFile } from "../graph/graph-file.js";
-import { detectGraphFile } from "../graph/graph-file-detection.js";
+import { type ReadGraphFile, readGraphFile, type SavedModelSource } from "../graph/graph-file.js";
 import { isZip } from "../io/zip.js";
 import {
   cancelledBy,
@@ -15,7 +15,7 @@ import {
 } from "../protocol/status.js";
 import { Tensor } from "../protocol/tensor.js";
 import { arrayFromBytes } from "../protocol/tensor-data.js";
-import type { ImportAnswer, ImportThreadData } from "./import-thread.js";
+import type { ImportAnswer, ImportThreadData, SentGraph } from "./import-thread.js";
 import type { SavedLayer } from "./keras/read-weights.js";
 import { isOnnxFile } from "./onnx/onnx-file.js";
 
@@ -32,6 +32,8 @@ const MAX_HEAP_MIB = 2048;
 
 export interface ImportOptions {
   readonly signal?: AbortSignal | undefined;
+  /** The caller does not use the bytes any more, so that they need not be copied for the thread. */
+  readonly giveAway?: boolean | undefined;
   /** The compiled thread; for tests. */
   readonly script?: string | undefined;
 }
@@ -55,7 +57,7 @@ export async function importModel(
   bytes: Uint8Array,
   name: string,
   options: ImportOptions = {},
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const answer = await inThread({ work: "model", bytes, name }, options);
   if ("metaGraph" in answer) return answer.metaGraph;
   throw internalError(`${name} was not opened as a model.`);
@@ -68,14 +70,42 @@ export async function readModelFile(
   options: ImportOptions = {},
 ): Promise<ReadGraphFile> {
   const encoded = await importModel(bytes, name, options);
-  return { kind: "saved_model", format: "binary", metaGraph: MetaGraphDef.decode(encoded), encoded };
+  return decodedLater({ kind: "saved_model", format: "binary", graph: encoded, original: undefined });
 }
 
-/** Reading a smaller text file takes less than a hundred milliseconds. */
-const MIN_TEXT_BYTES = 2 ** 20;
+/** A file whose messages this thread decodes only if it is asked for them: those of 100 MB take seconds. */
+function decodedLater({ kind, format, graph, original }: SentGraph): ReadGraphFile {
+  let metaGraph: MetaGraphDef | undefined;
+  return {
+    ...{ kind, format, encoded: graph },
+    original: original && sourceDecodedLater(original),
+    get metaGraph() {
+      metaGraph ??= MetaGraphDef.decode(graph);
+      return metaGraph;
+    },
+  };
+}
+
+function sourceDecodedLater({
+  savedModel: bytes,
+  index,
+}: NonNullable<SentGraph["original"]>): SavedModelSource {
+  let savedModel: SavedModel | undefined;
+  return {
+    index,
+    get savedModel() {
+      savedModel ??= SavedModel.decode(bytes);
+      return savedModel;
+    },
+  };
+}
+
+/** Reading a smaller file takes less than the start of a thread: some ten milliseconds of a binary one. */
+const MIN_BYTES_APART = 2 ** 20;
 
 /**
- * As `readGraphFile`, without keeping this thread from other work: a text file of 40 MB takes several seconds.
+ * As `readGraphFile`, without keeping this thread from other work: a text file of 40 MB takes several seconds, as does a
+ * binary one of 100 MB with a million nodes.
  * @throws TensorFlowError as `readGraphFile`; CANCELLED, DEADLINE_EXCEEDED
  */
 export async function readGraphFileApart(
@@ -83,19 +113,10 @@ export async function readGraphFileApart(
   name: string,
   options: ImportOptions = {},
 ): Promise<ReadGraphFile> {
-  if (bytes.length < MIN_TEXT_BYTES || detectGraphFile(bytes, name).format === "binary") {
-    return readGraphFile(bytes, name);
-  }
+  if (bytes.length < MIN_BYTES_APART) return readGraphFile(bytes, name);
   const answer = await inThread({ work: "graph", bytes, name }, options);
   if (!("graph" in answer)) throw internalError(`${name} was not read as a graph.`);
-  const { kind, format, graph, original } = answer;
-  return {
-    kind,
-    format,
-    metaGraph: MetaGraphDef.decode(graph),
-    encoded: graph,
-    original: original && { savedModel: SavedModel.decode(original.savedModel), index: original.index },
-  };
+  return decodedLater(answer);
 }
 
 /**
@@ -119,26 +140,41 @@ export async function importWeights(
   }));
 }
 
+/** A large graph of small nodes needs as much as it would here. */
+function maxHeapMib(work: ImportThreadData["work"]): number {
+  const own = Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20);
+  return work === "graph" ? Math.max(MAX_HEAP_MIB, own) : MAX_HEAP_MIB;
+}
+
+/** What can be moved to another thread: a buffer that has nothing else in it. */
+function wholeBufferOf({ buffer, byteLength }: Uint8Array): Transferable[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
+
 async function inThread(
   workerData: ImportThreadData,
-  { signal, script = compiledModule("import/import-thread.js") }: ImportOptions,
+  { signal, giveAway = false, script = compiledModule("import/import-thread.js") }: ImportOptions,
 ): Promise<Exclude<ImportAnswer, { code: number }>> {
-  const what = `Opening ${workerData.name}`;
+  const { name, bytes } = workerData;
+  const what = `Opening ${name}`;
+  // Afterwards, there may be none here any more.
+  const mebibytes = bytes.length / 2 ** 20;
   if (signal?.aborted) throw cancelledBy(signal.reason, what);
   // Options of this process, such as a loader of TypeScript, are not for compiled files.
   const thread = new Worker(script, {
     execArgv: [],
     workerData,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+    transferList: giveAway ? wholeBufferOf(bytes) : [],
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMib(workerData.work) },
   });
   let timer: NodeJS.Timeout | undefined;
   let onAbort = (): void => undefined;
   try {
     const answer = await new Promise<ImportAnswer>((resolve, reject) => {
-      const fail = (why: string) => reject(internalError(`${workerData.name} could not be opened: ${why}`));
+      const fail = (why: string) => reject(internalError(`${name} could not be opened: ${why}`));
       onAbort = () => reject(cancelledBy(signal?.reason, what));
       signal?.addEventListener("abort", onAbort);
-      const millis = DEADLINE_MILLIS + (workerData.bytes.length / 2 ** 20) * DEADLINE_MILLIS_PER_MIB;
+      const millis = DEADLINE_MILLIS + mebibytes * DEADLINE_MILLIS_PER_MIB;
       const late = `${what} was ended after ${Math.round(millis / 1000)} s, which whole models of its size do not take. Save it again.`;
       timer = setTimeout(() => reject(deadlineExceeded(late)), millis);
       thread.once("message", resolve);

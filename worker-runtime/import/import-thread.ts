@@ -55,12 +55,19 @@ function graph({ bytes, name }: ImportThreadData): ImportAnswer {
   return {
     kind,
     format,
-    graph: new Uint8Array(encoded ?? MetaGraphDef.encode(metaGraph).finish()),
+    graph: owned(encoded ?? MetaGraphDef.encode(metaGraph).finish()),
     original: original && {
-      savedModel: new Uint8Array(SavedModel.encode(original.savedModel).finish()),
+      savedModel: owned(format === "binary" ? bytes : SavedModel.encode(original.savedModel).finish()),
       index: original.index,
     },
   };
+}
+
+/** In a buffer that can be moved to another thread. */
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
 async function weights({ bytes, name }: ImportThreadData): Promise<ImportAnswer> {

@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProblemError } from "../../../main/api/wire.js";
 import { DocumentService } from "../../../main/documents/document-service.js";
 import { exampleLibrary } from "../../../main/documents/examples.js";
+import { Openings } from "../../../main/documents/openings.js";
 import { defined } from "../../../main/shared/problems.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
@@ -66,6 +67,21 @@ describe("a document", () => {
     await writeFile(at("large.pbtxt"), `node { name: "a" op: "NoOp" } ${"# a comment\n".repeat(100_000)}`);
     await expect(documents.read("large.pbtxt", await readFile(at("large.pbtxt")), gone)).rejects.toBe(why);
     expect(used).toEqual([]);
+  });
+
+  it("is not read to the end when its window cancels that", async () => {
+    await writeFile(at("large.pbtxt"), `node { name: "a" op: "NoOp" } ${"# a comment\n".repeat(100_000)}`);
+    const openings = new Openings();
+    const { signal } = new AbortController();
+    const opening = openings.follow("one", signal, (ended) => documents.open(at("large.pbtxt"), ended));
+    openings.cancel("another");
+    openings.cancel("one");
+    await expect(opening).rejects.toMatchObject({ problem: { code: "CANCELLED" } });
+    expect(used).toEqual([]);
+    expect(
+      await openings.follow("one", signal, (ended) => documents.open(at("large.pbtxt"), ended)),
+    ).toMatchObject({ name: "large.pbtxt" });
+    openings.cancel("one");
   });
 
   it("is saved in the kind and format that it was opened in", async () => {
@@ -287,7 +303,7 @@ describe("a model of Keras", () => {
     expect(used).toEqual([at("small.keras")]);
     // Nothing is left to be read beside it.
     expect(documents.folderOf(opened.sourceId ?? "")).toBeUndefined();
-    const dropped = await documents.read("small.keras", bytes);
+    const dropped = await documents.read("small.keras", bytes.slice());
     expect(dropped).toMatchObject({ name: "small", metaGraph: opened.metaGraph });
     const { name: _, ...rest } = opened;
     await documents.save({ ...rest, path: at("saved_model.pb"), overwrite: false });

@@ -154,6 +154,8 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     const [notice] = useApp.getState().notices;
     expect(notice?.action?.label).toBe("Cancel");
     await notice?.action?.run();
+    // The application reads no further, if it is still reading.
+    expect(asked.at(-1)?.method).toBe("documents.cancelOpening");
     asked[0]?.answer("late");
     await settle();
     expect(shown()).toBe("before");

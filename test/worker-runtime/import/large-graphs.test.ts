@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";
 import {
+  type GraphFileFormat,
   type GraphFileKind,
   readGraphFile,
   writeGraphFile,
@@ -10,7 +11,7 @@ import {
 import { readGraphFileApart } from "../../../worker-runtime/import/import-model.js";
 
 /** Enough for a file that is read in a thread of its own. */
-const NODES = 30_000;
+const NODES = 60_000;
 
 let metaGraph: MetaGraphDef;
 beforeAll(() => {
@@ -20,26 +21,44 @@ beforeAll(() => {
   metaGraph = MetaGraphDef.fromPartial({ metaInfoDef: { tags: ["serve"] }, graphDef: { node } });
 });
 
-function textOf(kind: GraphFileKind): Uint8Array {
+function bytesOf(kind: GraphFileKind, format: GraphFileFormat): Uint8Array {
   const savedModel = SavedModel.fromPartial({ savedModelSchemaVersion: 1n, metaGraphs: [{}, metaGraph] });
   const original = kind === "saved_model" ? { savedModel, index: 1 } : undefined;
-  return writeGraphFile({ kind, format: "text", metaGraph, original });
+  return writeGraphFile({ kind, format, metaGraph, original });
 }
 
-describe("large text files", () => {
-  test.each(["graph", "meta_graph", "saved_model"] as const)(
-    "are read as small ones are: %s",
-    async (kind) => {
-      const bytes = textOf(kind);
-      expect(bytes.length).toBeGreaterThan(2 ** 20);
-      const { encoded, ...file } = await readGraphFileApart(bytes, "large.pbtxt");
-      expect(file).toEqual(readGraphFile(bytes, "large.pbtxt"));
-      expect(MetaGraphDef.decode(encoded ?? new Uint8Array())).toEqual(file.metaGraph);
-    },
-  );
+const textOf = (kind: GraphFileKind) => bytesOf(kind, "text");
+const FORMATS = ["text", "binary"] as const;
+const KINDS = ["graph", "meta_graph", "saved_model"] as const;
+const LARGE = FORMATS.flatMap((format) => KINDS.map((kind) => ({ kind, format })));
 
-  test("leave this thread to others while they are read", async () => {
-    const bytes = textOf("graph");
+describe("large files", () => {
+  test.each(LARGE)("are read as small ones are: $kind, $format", async ({ kind, format }) => {
+    const bytes = bytesOf(kind, format);
+    expect(bytes.length).toBeGreaterThan(2 ** 20);
+    const { encoded: _, ...expected } = readGraphFile(bytes, "large");
+    const { encoded, ...file } = await readGraphFileApart(bytes.slice(), "large", { giveAway: true });
+    expect(file).toEqual(expected);
+    expect(MetaGraphDef.decode(encoded ?? new Uint8Array())).toEqual(file.metaGraph);
+  });
+
+  test("stay with a caller who does not give them away", async () => {
+    const bytes = bytesOf("graph", "binary");
+    await readGraphFileApart(bytes, "large.pb");
+    expect(bytes.length).toBeGreaterThan(2 ** 20);
+  });
+
+  test("are not decoded in this thread before someone asks", async () => {
+    const decode = vi.spyOn(MetaGraphDef, "decode");
+    const file = await readGraphFileApart(bytesOf("meta_graph", "binary"), "large.pb");
+    expect(decode).not.toHaveBeenCalled();
+    expect(file.metaGraph).toBe(file.metaGraph);
+    expect(decode).toHaveBeenCalledTimes(1);
+    decode.mockRestore();
+  });
+
+  test.each(FORMATS)("leave this thread to others while they are read: %s", async (format) => {
+    const bytes = bytesOf("graph", format);
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
