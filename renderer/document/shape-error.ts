@@ -1,11 +1,11 @@
-/** What is wrong with the shapes of a node's inputs, in words that name the nodes that they come from. Pure. */
+/** Errors about the shapes of a node's inputs, in words that name the nodes that they come from. Pure. */
 import { type Shape, shapeLabel } from "../../worker-runtime/graph/shape.js";
 import { texts } from "../texts/texts.js";
 import { listText } from "../ui/format.js";
 
 const words = texts.document.problems.shapesDiffer;
 
-/** What a node reads: "split:1". */
+/** A tensor that a node reads: "split:1". */
 export interface ReadTensor {
   readonly source: string;
   readonly shape: Shape | undefined;

@@ -18,7 +18,7 @@ import { openDocument, runOf, showRun } from "../support/documents.js";
 const dtype = type("float32");
 const [PS0, PS1] = ["/job:ps/task:0", "/job:ps/task:1"] as const;
 
-/** What tasks hold: "/job:ps/task:0 v" has a number. */
+/** The values that tasks hold: "/job:ps/task:0 v" has a number. */
 const held = new Map<string, number>();
 const graphs = new Map<string, ReadonlyMap<string, string>>();
 const aside = new Map<string, ReadonlyMap<string, number>>();
