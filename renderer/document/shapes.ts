@@ -17,6 +17,7 @@ import { ARGUMENT, bodyNodes, borderIndex, RESULT } from "./body-nodes.js";
 import { type Argument, type CallState, callFacts, callState, declaredOr, enter } from "./call-shapes.js";
 import { rememberedOf } from "./differing-keys.js";
 import { LayeredMap, type LookUp, MapDraft } from "./layered-map.js";
+import { type ReadTensor, withInputs } from "./shape-error.js";
 import { attrOrDefault, dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
 import { wiringOf } from "./wiring.js";
@@ -201,7 +202,7 @@ function resultOf(
   const result = {
     shapes: facts.map(({ shape }) => shape),
     facts: saysMore ? facts : undefined,
-    problem: own.problem,
+    problem: own.problem && withInputs(own.problem, tensorsRead(node, inputShapes)),
   };
   // Results that were cut short within other calls may be known elsewhere.
   if (calls === undefined || state.left.cuts === cuts)
@@ -316,6 +317,10 @@ export function shapeContextOf(
     handleShape: (index) => inputFacts[index]?.behind,
     outputCount: signature.outputs.length,
   };
+}
+
+function tensorsRead(node: NodeDef, shapes: readonly Shape[]): readonly ReadTensor[] {
+  return dataInputs(node).map((source, index) => ({ source, shape: shapes[index] }));
 }
 
 function constantProto(node: NodeDef | undefined): TensorProto | undefined {

@@ -24,7 +24,7 @@ export interface SavedGraph {
   readonly saverDef?: Pick<SaverDef, "restoreOpName"> | undefined;
 }
 
-/** The questions to a checkpoint that find the values of variables. */
+/** The part of a checkpoint in which the values of variables are found. */
 export interface CheckpointContents {
   names(): readonly string[];
   read(name: string): Promise<Tensor>;

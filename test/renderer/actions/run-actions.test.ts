@@ -8,11 +8,9 @@ import { ProblemError } from "../../../main/api/wire.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { initialiseAndRunAgain } from "../../../renderer/actions/initialise-actions.js";
-import { runAlone, runTo } from "../../../renderer/actions/partial-run.js";
 import { dismissRecovery } from "../../../renderer/actions/recovery-actions.js";
 import {
   enqueueRun,
-  pauseOrResumeRun,
   receiveRun as receiveRunWith,
   reviewOffers,
   startRun,
@@ -33,7 +31,6 @@ import { useDocumentRun, useRun } from "../../../renderer/stores/run-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
-import { readOps } from "../support/documents.js";
 import { NO_REMEDIES } from "../support/run-remedies.js";
 
 /** Applies a run; no task lacks a kernel here. */
@@ -443,68 +440,5 @@ describe("a run that has to be prepared first", () => {
     useUi.setState({ trace: false });
     await notices()[0]?.action?.run();
     expect(calls.at(-1)).toMatchObject({ method: "runs.start", params: { steps: 10, trace: true } });
-  });
-});
-
-describe("runs of a part, and in the queue", () => {
-  const loadChain = () => {
-    const dtype = { value: { $case: "type" as const, value: 1 } };
-    const graphDef = GraphDef.fromPartial({
-      node: [
-        { name: "a", op: "Placeholder", attr: new Map([["dtype", dtype]]) },
-        { name: "b", op: "Neg", input: ["a"], attr: new Map([["T", dtype]]) },
-        { name: "c", op: "Neg", input: ["b"], attr: new Map([["T", dtype]]) },
-      ],
-    });
-    const metaGraph = MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef })).finish();
-    readOps();
-    documentActions.load({ name: "chain", kind: "meta_graph", format: "text", metaGraph });
-    cluster(["worker/0", "running"]);
-  };
-  beforeEach(loadChain);
-
-  it("go to the chosen nodes, for which their placeholders need a value", async () => {
-    await runTo(["b"]);
-    expect(methods()).toEqual([]);
-    expect(notices()[0]?.problem.message).toBe("The placeholder a has no value.");
-    documentActions.setFeed("a:0", { kind: "literal", text: "1" });
-    await runTo(["b"]);
-    expect(calls).toMatchObject([
-      { method: "runs.start", params: { fetches: ["b:0"], steps: 1, configuration: "to b" } },
-    ]);
-  });
-
-  it("take values of the last run where a node is run alone", async () => {
-    await expect(runAlone(["c"])).rejects.toThrow("b:0 has no value of an earlier run.");
-    const fetched = {
-      name: "b:0",
-      dtype: "float32",
-      shape: [],
-      values: ["2"],
-      elementCount: 1,
-      byteLength: 4,
-    };
-    useDocumentRun.setState({ latest: update("done", { fetches: [fetched] }) });
-    await runAlone(["c"]);
-    expect(calls).toMatchObject([
-      { method: "runs.start", params: { fetches: ["c:0"], reused: { runId: "r1", names: ["b:0"] } } },
-    ]);
-  });
-
-  it("wait for the present run, with the steps of their configuration", async () => {
-    useRun.setState({ newest: update("running") });
-    documentActions.setFeed("a:0", { kind: "literal", text: "1" });
-    documentActions.setSteps(50);
-    await startRun(1);
-    await enqueueRun();
-    expect(calls).toMatchObject([
-      { method: "runs.enqueue", params: { fetches: ["c:0"], steps: 50, configuration: "Main" } },
-    ]);
-  });
-
-  it("are paused and go on", async () => {
-    await pauseOrResumeRun(update("running"));
-    await pauseOrResumeRun(update("paused"));
-    expect(methods()).toEqual(["runs.pause", "runs.resume"]);
   });
 });

@@ -97,4 +97,63 @@ describe("shapes that do not fit", () => {
     const nodes = [shaped("left", a), shaped("right", b), node("y", op, ["left", "right"], T)];
     expect(shapeOf(nodes, "y")).toBe(`${op} node "y": ${words}`);
   });
+
+  /** Nodes that are called a, b, … and have these shapes. */
+  const letters = (shapes: readonly number[][]) =>
+    shapes.map((shape, index) => shaped(String.fromCharCode(97 + index), shape));
+  const problemOf = (op: string, shapes: readonly number[][], more: Record<string, AttrValue> = {}) => {
+    const read = letters(shapes);
+    const y = node(
+      "y",
+      op,
+      read.map(({ name }) => name),
+      { ...T, ...more },
+    );
+    return shapeOf([...read, y], "y");
+  };
+
+  test("of ops with many inputs name the nodes that have them", () => {
+    expect(
+      problemOf(
+        "AddN",
+        [
+          [2, 3],
+          [2, 3],
+          [2, 2],
+        ],
+        { N: int(3) },
+      ),
+    ).toBe(
+      'AddN node "y": shapes [2, 3] and [2, 2] do not fit together. It reads a [2, 3], c [2, 2] and b [2, 3].',
+    );
+    expect(problemOf("Select", [[4], [2, 3], [2, 2]])).toBe(
+      'Select node "y": shapes [2, 3] and [2, 2] do not fit together. It reads b [2, 3] and c [2, 2].',
+    );
+    expect(
+      problemOf("SelectV2", [
+        [2, 2],
+        [2, 3],
+        [2, 3],
+      ]),
+    ).toMatch(/It reads a \[2, 2\], b \[2, 3\] and c/);
+  });
+
+  test("of very many inputs name one of each shape, and count the others", () => {
+    const shapes = [...new Array<number[]>(9).fill([2, 3]), [2, 2]];
+    expect(problemOf("AddN", shapes, { N: int(10) })).toBe(
+      'AddN node "y": shapes [2, 3] and [2, 2] do not fit together. ' +
+        "It reads a [2, 3], j [2, 2], b [2, 3], c [2, 3] and 6 others.",
+    );
+  });
+
+  test("of a concatenation name the parts", () => {
+    const axis = constant("axis", "0", "int32");
+    const parts = letters([
+      [2, 3],
+      [5, 3],
+      [2, 4],
+    ]);
+    const y = node("y", "ConcatV2", ["a", "b", "c", "axis"], { ...T, N: int(3), Tidx: type("int32") });
+    expect(shapeOf([...parts, axis, y], "y")).toMatch(/It reads a \[2, 3\], .*c \[2, 4\]/);
+  });
 });

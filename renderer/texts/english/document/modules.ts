@@ -106,6 +106,8 @@ export const modules = {
     },
     shapesDiffer: {
       short: "shapes differ",
+      reads: "It reads {inputs}.",
+      readsMore: "It reads {inputs} and {count, plural, one {# other} other {# others}}.",
       remedy: "Change the shape of an input, or connect another one.",
     },
     notSet: {
