@@ -16,6 +16,7 @@ import { libtensorflowDir, peerMissing, repositoryRoot } from "../support/peers.
 import { tensorflowResult } from "../support/tensorflow-script.js";
 
 interface Values {
+  readonly dtype: DType;
   readonly shape: readonly number[];
   readonly values: readonly number[];
 }
@@ -23,7 +24,7 @@ interface Values {
 interface Prediction {
   readonly formats: readonly string[];
   /** In the order of the model's inputs. */
-  readonly feeds: readonly (Values & { readonly dtype: DType })[];
+  readonly feeds: readonly Values[];
   readonly outputs: readonly Values[];
 }
 
@@ -38,6 +39,7 @@ const MODELS = [
     "nested",
     "nested_old",
     "integers",
+    "last_operators",
     "batches",
     "normalized",
   ],
@@ -90,7 +92,7 @@ describe.skipIf(peerMissing("tensorflow"))("models that Keras saved", () => {
           ]);
           const { values } = await session.run(outputs ?? [], { feeds: new Map(feeds) });
           for (const [at, expected] of prediction.outputs.entries()) {
-            expect(values[at]?.shape).toEqual(expected.shape);
+            expect(values[at]).toMatchObject({ dtype: expected.dtype, shape: expected.shape });
             const differences = expected.values.map((value, i) =>
               Math.abs(value - Number(values[at]?.at(i))),
             );

@@ -30,10 +30,10 @@ def save(name, model, formats=("keras", "h5"), integers=0, rows=None):
         feeds.append(value.astype(tensor.dtype))
     outputs = model(feeds[0] if len(feeds) == 1 else feeds, training=False)
     outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-    flat = lambda a: {"shape": list(a.shape), "values": a.flatten().tolist()}
+    flat = lambda a: {"dtype": str(a.dtype), "shape": list(a.shape), "values": a.flatten().tolist()}
     results[name] = {
         "formats": formats,
-        "feeds": [{"dtype": str(v.dtype), **flat(v)} for v in feeds],
+        "feeds": [flat(v) for v in feeds],
         "outputs": [flat(np.asarray(o)) for o in outputs],
     }
     for ending in formats:
@@ -166,6 +166,8 @@ numbers = [ids + 1, 2 * ids - small, ids / 4, small + 0.5, ids + 2.0, ids * smal
 numbers += [L.Add()([ids, small]), L.Average()([ids, ids]), L.Maximum()([ids, small]), L.Concatenate()([ids, small])]
 numbers += [L.Dense(2)(ids), L.Embedding(9, 2)(ids + small - small)]
 save("integers", keras.Model([ids, small], [L.Flatten()(one) * 1.5 for one in numbers]), formats=("keras",), integers=8)
+# Nothing takes the results, whose dtypes the file does not say.
+save("last_operators", keras.Model(ids, [ids + 1.0, 2.0 * ids, ids + 1, ids - 1e20, ids * -0.0]), formats=("keras",), integers=8)
 
 built = keras.Input(batch_shape=(2, 5, 4), name="built")
 steps = L.TimeDistributed(L.Dense(3))(L.Conv1D(4, 2, padding="causal")(built))
@@ -185,7 +187,7 @@ x = random.uniform(-1, 1, (2, 32, 32, 3)).astype("float32")
 results["mobilenet"] = {
     "formats": ("keras", "h5"),
     "feeds": [{"dtype": "float32", "shape": list(x.shape), "values": x.flatten().tolist()}],
-    "outputs": [{"shape": [2, 10], "values": np.asarray(mobile(x, training=False)).flatten().tolist()}],
+    "outputs": [{"dtype": "float32", "shape": [2, 10], "values": np.asarray(mobile(x, training=False)).flatten().tolist()}],
 }
 for ending in ("keras", "h5"):
     mobile.save(os.path.join(folder, f"mobilenet.{ending}"))

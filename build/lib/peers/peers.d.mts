@@ -9,6 +9,7 @@ export type PeerName =
   | "electron-node"
   | "shared"
   | "namespaces"
+  | "memory-groups"
   | "nftables"
   | "iptables"
   | "ufw"

@@ -8,6 +8,7 @@ import { CHROMIUM_PACKAGES, lookForChromium } from "./chromium.mjs";
 import { installCommand, installPackages, isDebian } from "./debian.mjs";
 import { bringElectronNode, findElectronNode, lackOfElectronNode } from "./electron-node.mjs";
 import { FIREFOX_PACKAGES, lookForFirefox } from "./firefox.mjs";
+import { lackOfMemoryGroups } from "./memory-groups.mjs";
 import { lackOfNamespaces, NAMESPACE_PROGRAMS } from "./namespaces.mjs";
 import { bringTensorflow, findTensorflow, lackOfPython } from "./python.mjs";
 import { lookForVulkan } from "./vulkan.mjs";
@@ -82,6 +83,12 @@ const PEERS = {
     title: "hosts in network namespaces",
     lack: lackOfNamespaces,
     packages: Object.values(NAMESPACE_PROGRAMS),
+    needsRoot: true,
+  },
+  "memory-groups": {
+    title: "control groups that limit memory",
+    lack: lackOfMemoryGroups,
+    packages: [],
     needsRoot: true,
   },
   nftables: programs("nftables", { nft: "nftables" }),

@@ -116,6 +116,33 @@ describe("a task with a budget of resident tensors", () => {
     expect(peakBytes(pid)).toBeLessThan(3 * LIMIT_MIB * 2 ** 20);
   });
 
+  test.skipIf(process.platform !== "linux")("counts what ONNX Runtime keeps for its next run", async () => {
+    const limitMib = 768;
+    const { open, pid } = await startTask("--regions=always", `--max_resident_mb=${limitMib}`);
+    const idle = peakBytes(pid);
+    const graph = new Graph();
+    const kept = graph.op("VarHandleOp", [], { dtype: "float32", shape: [-1], shared_name: "kept" });
+    const x = graph.op("ReadVariableOp", [kept], { dtype: "float32" }).output;
+    const doubled = graph.op("ConcatV2", [[x, graph.op("Add", [x, x]).output], Tensor.of(0, "int32")]).output;
+    const size = graph.op("Placeholder", [], { dtype: "int32" }).output;
+    const assign = graph.op("AssignVariableOp", [kept, vector(graph, size)], { dtype: "float32" });
+    const assigned = graph.op("AssignVariableOp", [kept, doubled], { dtype: "float32" });
+    const session = open(graph);
+    const first = firstOf(graph, x);
+    // As a loop does: each step doubles what the last has left, until there is no room for it.
+    for (let round = 0; round < 3; round += 1) {
+      await session.run([], { targets: [assign], feeds: [[size, sized(1)]] });
+      const doubling = (async () => {
+        for (let step = 0; step < 12; step += 1) {
+          await session.run([], { targets: [assigned] });
+        }
+      })();
+      await expect(doubling).rejects.toMatchObject({ code: StatusCode.RESOURCE_EXHAUSTED });
+      expect((await session.run([first])).values[0]?.toArray()).toHaveLength(1);
+    }
+    expect(peakBytes(pid)).toBeLessThan(1.4 * limitMib * 2 ** 20 + idle);
+  });
+
   test("lets one step make far more than that, one after the other", async () => {
     const { open } = await startTask();
     const graph = new Graph();

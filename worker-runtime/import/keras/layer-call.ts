@@ -34,6 +34,8 @@ export interface Arguments {
   readonly inputs: readonly Output[];
   /** The same, with the numbers among them. */
   readonly operands: readonly (Output | number)[];
+  /** At which of these places a whole number is a float of Python. */
+  readonly floats?: ReadonlySet<number>;
   /** Tensors that were given by name. */
   readonly named: ReadonlyMap<string, readonly Output[]>;
   /** Other values that were given by name. */

@@ -1,4 +1,5 @@
 /** Makes the graph of a model: each layer a scope, its weights variables that begin with the file's values. */
+
 import type { Graph } from "../../graph/graph.js";
 import type { NodeBuilder } from "../../graph/layers/node-builder.js";
 import type { Output } from "../../graph/operation.js";
@@ -18,6 +19,7 @@ import type { LayerConfig } from "./layer-config.js";
 import { kerasLayer } from "./layers/index.js";
 import { masksAfter } from "./masks.js";
 import type { Argument, LayerCallConfig, LayerNode, ModelConfig, TensorRef } from "./model-config.js";
+import { WholeFloat } from "./python-json.js";
 import type { PlacedWeight, WeightValues } from "./weight-values.js";
 
 /** A model, or one within another; called like a layer. */
@@ -243,16 +245,19 @@ function argumentsOf(
   masks: Masks,
 ): Arguments {
   const tensors = (argument: Argument) => refsOfArgument(argument).flatMap((ref) => find(ref) ?? []);
-  const operands = call.args.flatMap((argument): readonly (Output | number)[] =>
-    argument.kind === "value"
-      ? typeof argument.value === "number"
-        ? [argument.value]
-        : []
-      : tensors(argument),
-  );
+  const floats = new Set<number>();
+  const operands: (Output | number)[] = [];
+  for (const argument of call.args) {
+    if (argument.kind !== "value") operands.push(...tensors(argument));
+    else if (argument.value instanceof WholeFloat) {
+      floats.add(operands.length);
+      operands.push(argument.value.value);
+    } else if (typeof argument.value === "number") operands.push(argument.value);
+  }
   const named = [...call.named].map(([name, argument]) => [name, tensors(argument)] as const);
   return {
     operands,
+    floats,
     inputs: operands.filter((operand) => typeof operand !== "number"),
     named: new Map(named.filter(([, outputs]) => outputs.length > 0)),
     values: new Map(

@@ -1,4 +1,5 @@
 /** Opens models that Keras saved: .keras, and the older .h5. */
+
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { Graph } from "../../graph/graph.js";
 import { NodeBuilder } from "../../graph/layers/node-builder.js";
@@ -11,6 +12,7 @@ import { servingMetaGraph } from "../serving-meta-graph.js";
 import { CONFIG, MAX_CONFIG_BYTES, MAX_WEIGHT_BYTES, METADATA, partOf, WEIGHTS } from "./archive.js";
 import { Model } from "./model-builder.js";
 import { readModelConfig } from "./model-config.js";
+import { parsePythonJson } from "./python-json.js";
 import { legacyValues, storedValues, type WeightValues } from "./weight-values.js";
 
 /** @throws TensorFlowError INVALID_ARGUMENT if it is damaged; UNIMPLEMENTED for what Tensordeck does not know */
@@ -45,7 +47,7 @@ export async function readKerasHdf5(bytes: Uint8Array, name: string): Promise<Me
 
 function parseJson(bytes: Uint8Array, what: string): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return parsePythonJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw invalidArgument(`${what} is damaged (${reason}).`, { cause: error });

@@ -11,6 +11,16 @@ export interface SessionOutput {
   readonly stays: boolean;
 }
 
+/** What is known about the runs of a session before it is made. */
+export interface SessionUse {
+  /** Whether one thread runs it instead of all that a run may use. */
+  readonly usesOneThread?: boolean;
+  /** The most memory that a run needs at a time for what it computes. */
+  readonly peakBytes?: number;
+  /** Whether it keeps its memory for the next run, if that is not too much; true unless given. */
+  readonly keepsMemory?: boolean;
+}
+
 /** The results of a run of a session, and how long it took, without the wait for others. */
 export interface SessionRun {
   readonly outputs: readonly RanOutput[];
@@ -33,6 +43,8 @@ export interface SessionDevice {
   /** @throws TensorFlowError RESOURCE_EXHAUSTED, after releasing the output's memory. */
   tensorOf(output: RanOutput, dtype: DType): Tensor;
   release(session: number, generation: number): void;
+  /** Whether the arena of a session may keep so much after a run. */
+  mayKeep(session: number, bytes: number): boolean;
 }
 
 /** A session on a device. */
@@ -41,6 +53,7 @@ export class DeviceSession {
   readonly #number: number;
   readonly #generation: number;
   readonly #outputs: readonly DType[];
+  #isOutgrown = false;
 
   constructor(device: SessionDevice, number: number, generation: number, outputs: readonly DType[]) {
     this.#device = device;
@@ -59,9 +72,27 @@ export class DeviceSession {
     return this.#device.name;
   }
 
-  /** False once its thread has ended. */
+  /** False once its thread has ended, or a run would have been too large for it. */
   get isAlive(): boolean {
-    return this.#device.has(this.#generation);
+    return !this.#isOutgrown && this.#device.has(this.#generation);
+  }
+
+  /** Whether a run would have left too much memory in its arena: one without an arena takes its place. */
+  get isOutgrown(): boolean {
+    return this.#isOutgrown;
+  }
+
+  /**
+   * Whether it may do a run; otherwise it is released.
+   * @param peakBytes the most memory that the run needs at a time for what it computes.
+   */
+  takes(peakBytes: number): boolean {
+    if (this.#device.mayKeep(this.#number, peakBytes)) {
+      return true;
+    }
+    this.release();
+    this.#isOutgrown = true;
+    return false;
   }
 
   /**
@@ -98,6 +129,8 @@ export class DeviceSession {
   }
 
   release(): void {
-    this.#device.release(this.#number, this.#generation);
+    if (!this.#isOutgrown) {
+      this.#device.release(this.#number, this.#generation);
+    }
   }
 }

@@ -11,6 +11,7 @@ import type {
   RanOutput,
   SentInput,
 } from "./device-messages.js";
+import { freeNow, freePending } from "./freed-memory.js";
 import { type ResidentSession, ResidentTensors } from "./resident-tensors.js";
 import {
   loadRuntime,
@@ -64,7 +65,10 @@ async function run(
     const key = "kept" in input ? input.kept : undefined;
     given.push(await resident.stayingOr(key, tensorOf(runtime, resident, input)));
   }
+  const sent = inputs.flatMap((input) => ("data" in input ? input : []));
+  await freePending(sent.reduce((sum, { data }) => sum + data.byteLength, 0));
   const outputs = await runInOrder(session, given);
+  freeNow(sent.flatMap(({ data, keepAs }) => (keepAs === undefined ? data : [])));
   const returned = outputMemory(outputs.filter((_, index) => !staying[index])).values();
   return outputs.map((output, index): RanOutput => {
     const memory = staying[index] ? undefined : returned.next().value;
@@ -101,6 +105,7 @@ async function handle(
       return;
     }
     case "release":
+      freeNow(message.inputs.flatMap((input) => kept.get(input) ?? []));
       for (const input of message.inputs) {
         kept.delete(input);
         resident.forgetKept(input);

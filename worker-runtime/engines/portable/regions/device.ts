@@ -19,10 +19,17 @@ import type {
   ReleaseMessage,
   RunMessage,
 } from "./device-messages.js";
-import { DeviceSession, type SessionDevice, type SessionOutput, type SessionRun } from "./device-session.js";
+import {
+  DeviceSession,
+  type SessionDevice,
+  type SessionOutput,
+  type SessionRun,
+  type SessionUse,
+} from "./device-session.js";
 import { ResidentHandles } from "./resident-handles.js";
 import { staysOnDevice } from "./resident-tensors.js";
 import { RUN_THREADS, RUNTIME } from "./runtime.js";
+import { SessionArenas } from "./runtime-memory.js";
 import { SentTensors } from "./sent-tensors.js";
 import { type ShortLimits, ShortSessions } from "./short-sessions.js";
 import { type RunningThread, ThreadLife } from "./thread-life.js";
@@ -60,6 +67,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
   readonly #life: ThreadLife;
   /** Undefined unless this is a CPU. */
   readonly #short: ShortSessions | undefined;
+  readonly #arenas = new SessionArenas();
   #sessions = 0;
   #sent: SentTensors;
   /** The tensors on the current thread. */
@@ -92,6 +100,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
         this.#residents?.clear();
         this.#sent.forgetAll();
         this.#short?.releaseAll();
+        this.#arenas.closeAll();
         this.#takeFreed();
       },
       onUnavailable: (reason) => options.onUnavailable?.(reason),
@@ -110,20 +119,21 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
 
   /**
    * Creates a session.
-   * @param usesOneThread instead of all threads that a run may use.
    * @throws SessionError if ONNX Runtime rejects the model; DeviceLostError.
    */
   async makeSession(
     model: Uint8Array,
     outputs: readonly SessionOutput[],
-    usesOneThread = false,
+    { usesOneThread = false, peakBytes = 0, keepsMemory: mayKeep = true }: SessionUse = {},
   ): Promise<DeviceSession> {
     const { worker, generation } = this.#start();
     this.#sessions += 1;
     const session = this.#sessions;
     // The model is no longer needed here, but its memory may be part of a larger buffer.
     const staying = outputs.map(({ dtype, stays }) => stays || (this.isGpu && staysOnDevice(dtype)));
-    const answer = await this.#life.ask((request) =>
+    // On a GPU, what is computed on the processor is little.
+    const keepsMemory = mayKeep && (this.isGpu || this.#arenas.open(session, peakBytes));
+    const make = (request: number) =>
       worker.postMessage({
         kind: "make",
         request,
@@ -131,10 +141,14 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
         model,
         staying,
         usesOneThread,
-      } satisfies DeviceRequest),
-    );
+        keepsMemory,
+      } satisfies DeviceRequest);
+    const answer = await this.#life.ask(make).catch((error: unknown) => {
+      this.#arenas.close(session);
+      throw error;
+    });
     if (answer.kind === "made") {
-      this.#short?.made(session, { model, usesOneThread, millis: answer.millis });
+      this.#short?.made(session, { model, usesOneThread, keepsMemory, millis: answer.millis });
     }
     const dtypes = outputs.map(({ dtype }) => dtype);
     return new DeviceSession(this, session, generation, dtypes);
@@ -324,11 +338,17 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     return this.#life.current?.generation === generation;
   }
 
+  /** For `DeviceSession`. */
+  mayKeep(session: number, bytes: number): boolean {
+    return this.#arenas.takes(session, bytes);
+  }
+
   /** For `DeviceSession`: releases a session. */
   release(session: number, generation: number): void {
     if (this.has(generation)) {
       this.#release({ sessions: [session] });
       this.#short?.release(session);
+      this.#arenas.close(session);
       this.#life.restWhenIdle();
     }
   }

@@ -83,7 +83,9 @@ export async function makePlan(
           );
         } else {
           const usesOneThread = isFasterOnOneThread(outline.members, recording.estimatedNanos);
-          const shared = await sessions.acquire(model.build(), model.results, usesOneThread);
+          const sizes = recordedSizes(recording, members, model.inputs, model.outputs);
+          const use = { usesOneThread, peakBytes: sizes.peakBytes };
+          const shared = await sessions.acquire(model.build(), model.results, use);
           made.push(shared);
           units.push({
             kind: "session",
@@ -94,7 +96,7 @@ export async function makePlan(
             updates: model.updates,
             recorded: {
               shapes: recording.shapes,
-              sizes: recordedSizes(recording, members, model.inputs),
+              sizes,
               millis: members.map((member) => recording.millis[outline.members.indexOf(member)] ?? 0),
             },
           });

@@ -14,7 +14,7 @@ import type { Recorder } from "./recorder.js";
 import type { RegionMember, RegionOutline } from "./region-outline.js";
 import { type Program, substituteProgram, type Unit } from "./region-program.js";
 import { NotThisTimeError, runUpdates, type VariablesBySlot } from "./region-updates.js";
-import { hasRoomForRun } from "./session-memory.js";
+import { reserveForRun, sizesOfRun } from "./session-memory.js";
 
 type SessionUnit = Extract<Unit, { readonly kind: "session" }>;
 
@@ -229,16 +229,16 @@ class RegionRun implements Sliced {
     const { step } = this.#host;
     let given: readonly Tensor[] = [];
     let beganMillis = startMillis;
+    let giveBack: (() => void) | undefined;
     const on = {
       inputs: (inputs: readonly Tensor[]) => {
-        if (!unit.session.isOnGpu && !hasRoomForRun(unit.recorded.sizes, inputs)) {
-          // A kernel that finds no memory names its node.
-          throw new NotThisTimeError("There may be no memory for a session.");
-        }
+        giveBack = memoryFor(unit, inputs);
         given = inputs;
         this.#copied(unit, inputs, startMillis);
       },
       ran: (millis: number) => {
+        // What it has computed counts by itself now.
+        giveBack?.();
         beganMillis = performance.now() - millis;
       },
     };
@@ -252,6 +252,7 @@ class RegionRun implements Sliced {
       this.#host.ranTogether(() => partsOf(unit, given, outputs), startMillis, beganMillis);
       return outputs;
     } catch (error) {
+      giveBack?.();
       if (error instanceof TensorFlowError) {
         throw error;
       }
@@ -341,6 +342,26 @@ class RegionRun implements Sliced {
       }
     }
   }
+}
+
+/**
+ * Takes the memory of a run.
+ * @returns gives it back; undefined if nothing has to be.
+ * @throws NotThisTimeError if there may be none: a kernel that finds no memory names its node.
+ */
+function memoryFor({ session, recorded }: SessionUnit, inputs: readonly Tensor[]): (() => void) | undefined {
+  if (session.isOnGpu) {
+    return undefined;
+  }
+  const { computedBytes, peakBytes } = sizesOfRun(recorded.sizes, inputs);
+  if (!session.takes(peakBytes)) {
+    throw new NotThisTimeError("A session of large runs keeps no memory, and is yet to be made.");
+  }
+  const giveBack = reserveForRun(computedBytes, inputs);
+  if (giveBack === undefined) {
+    throw new NotThisTimeError("There may be no memory for a session.");
+  }
+  return giveBack;
 }
 
 /**

@@ -127,7 +127,7 @@ export class Region {
     const onSessionFailure = (error: unknown): void => {
       hasFailed = true;
       // Another step may have released the sessions since this run began.
-      const isReleased = sessions.some((session) => session.isReleased);
+      const isReleased = sessions.some(({ isReleased: isMine, session }) => isMine || !session.isAlive);
       if (!isReleased && !(error instanceof DeviceLostError || error instanceof NotThisTimeError)) {
         this.#giveUp(`failed to run`, error);
       }

@@ -4,6 +4,7 @@ import { type DType, isDType } from "../../../protocol/dtype.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import { ModelBuilder } from "../onnx/model-builder.js";
 import type { MakeMessage } from "./device-messages.js";
+import { freeNow } from "./freed-memory.js";
 import { type Runtime, runInOrder } from "./runtime.js";
 
 type SessionOptions = InferenceSession.SessionOptions;
@@ -64,10 +65,12 @@ export class ResidentTensors {
     model,
     staying,
     usesOneThread,
-  }: Pick<MakeMessage, "model" | "staying" | "usesOneThread">): Promise<ResidentSession> {
+    keepsMemory,
+  }: Omit<MakeMessage, "kind" | "request" | "session">): Promise<ResidentSession> {
     const options = {
       ...this.#options,
       ...(usesOneThread ? { intraOpNumThreads: 1 } : {}),
+      ...(keepsMemory ? {} : { enableCpuMemArena: false }),
       ...(this.#hasMemory && staying.includes(true)
         ? { preferredOutputLocation: locationsOf(model, staying) }
         : {}),
@@ -94,6 +97,9 @@ export class ResidentTensors {
   async free(handle: number): Promise<void> {
     const known = this.#tensors.get(handle);
     this.#tensors.delete(handle);
+    if (known?.tensor.location === "cpu") {
+      freeNow([(known.tensor.data as Float32Array).buffer]);
+    }
     dispose(known?.tensor);
     await known?.maker.letGo();
   }

@@ -10,11 +10,16 @@ import type { PausingWork } from "../pauses.js";
 import { isOfVariable } from "../resources/reference-variable.js";
 import type { SentInput } from "./device-messages.js";
 import { staysOnDevice } from "./resident-tensors.js";
+import { runtimeMemory } from "./runtime-memory.js";
 
 /** Copying less than this takes no longer than looking up a copy on the thread. */
 export const MIN_KEPT_BYTES = 16 * 1024;
 /** The memory of one thread for inputs that may be used again. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
+
+function mostKeptBytes(): number {
+  return Math.min(MAX_KEPT_BYTES, runtimeMemory.mostKeptBytes);
+}
 
 interface Kept {
   readonly key: number;
@@ -88,7 +93,7 @@ export class SentTensors {
       }
       if (
         array.byteLength >= MIN_KEPT_BYTES &&
-        array.byteLength <= MAX_KEPT_BYTES / 2 &&
+        array.byteLength <= mostKeptBytes() / 2 &&
         !isOfVariable(tensor)
       ) {
         this.#known.set(array, false);
@@ -124,9 +129,10 @@ export class SentTensors {
     this.#known.set(array, kept);
     this.#kept.set(kept.key, { kept, array: new WeakRef(array) });
     this.#keptBytes += kept.byteLength;
+    runtimeMemory.take(kept.byteLength);
     this.#collected.register(array, kept);
     for (const oldest of this.#kept.values()) {
-      if (this.#keptBytes <= MAX_KEPT_BYTES) {
+      if (this.#keptBytes <= mostKeptBytes()) {
         break;
       }
       this.#forgetKept(oldest.kept, oldest.array);
@@ -153,6 +159,7 @@ export class SentTensors {
   #forget({ key, byteLength, gpuBytes }: Kept): void {
     if (this.#kept.delete(key)) {
       this.#keptBytes -= byteLength;
+      runtimeMemory.give(byteLength);
       this.#gpu?.give(gpuBytes);
       this.#forgotten.push(key);
     }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RegionDevice } from "./device.js";
-import type { DeviceSession, SessionOutput } from "./device-session.js";
+import type { DeviceSession, SessionOutput, SessionUse } from "./device-session.js";
 
 interface Entry {
   readonly key: string;
@@ -22,6 +22,8 @@ export interface SharedSession {
 export class SessionCache {
   readonly #device: RegionDevice;
   readonly #entries = new Map<string, Entry>();
+  /** The models whose runs became too large for an arena. */
+  readonly #outgrown = new Set<string>();
 
   constructor(device: RegionDevice) {
     this.#device = device;
@@ -37,21 +39,23 @@ export class SessionCache {
   }
 
   /**
-   * @param usesOneThread counts if there is no session of this model yet.
+   * @param use counts if there is no session of this model yet.
    * @throws SessionError, DeviceLostError as `RegionDevice.makeSession`.
    */
   async acquire(
     model: Uint8Array,
     outputs: readonly SessionOutput[],
-    usesOneThread = false,
+    use: SessionUse = {},
   ): Promise<SharedSession> {
     const staying = outputs.map(({ stays }) => Number(stays)).join("");
     const key = createHash("sha256").update(model).update(staying).digest("base64");
     const known = this.#entries.get(key);
+    this.#noteOutgrown(known);
+    const keepsMemory = !this.#outgrown.has(key);
     const entry =
       known !== undefined && known.session?.isAlive !== false
         ? known
-        : this.#make(key, this.#device.makeSession(model, outputs, usesOneThread));
+        : this.#make(key, this.#device.makeSession(model, outputs, { ...use, keepsMemory }));
     entry.users += 1;
     try {
       const session = await entry.made;
@@ -86,9 +90,16 @@ export class SessionCache {
     return entry;
   }
 
+  #noteOutgrown(entry: Entry | undefined): void {
+    if (entry?.session?.isOutgrown) {
+      this.#outgrown.add(entry.key);
+    }
+  }
+
   #release(entry: Entry): void {
     entry.users -= 1;
     if (entry.users === 0) {
+      this.#noteOutgrown(entry);
       if (this.#entries.get(entry.key) === entry) {
         this.#entries.delete(entry.key);
       }

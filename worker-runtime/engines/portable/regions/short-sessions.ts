@@ -44,6 +44,8 @@ const MAX_MODEL_BYTES = 4 * 2 ** 20;
 export interface MadeSession {
   readonly model: Uint8Array;
   readonly usesOneThread: boolean;
+  /** Whether it keeps its memory for the next run. */
+  readonly keepsMemory: boolean;
   /** How long making it took there. */
   readonly millis: number;
 }
@@ -233,12 +235,15 @@ export class ShortSessions {
     }
   }
 
-  async #make(number: number, { model, usesOneThread, bytes }: Candidate): Promise<void> {
+  async #make(number: number, { model, usesOneThread, keepsMemory, bytes }: Candidate): Promise<void> {
     this.#making.add(number);
     try {
       this.#runtime ??= loadRuntime(this.#module);
       const runtime = await this.#runtime;
-      const options = sessionOptions(undefined, usesOneThread ? 1 : this.#threads);
+      const options = {
+        ...sessionOptions(undefined, usesOneThread ? 1 : this.#threads),
+        enableCpuMemArena: keepsMemory,
+      };
       const session = await runtime.InferenceSession.create(model, options);
       if (this.#making.delete(number)) {
         this.#sessions.set(number, new ShortSession(runtime, session, bytes, this.#limits.runMillis));

@@ -11,7 +11,7 @@ import { type Operand, resultType } from "../promotion.js";
 /** Applies an op to two operands, in the dtype that Keras computes them in. */
 function binary(layer: LayerCall, op: string, operands: readonly (Output | number)[], isDivision = false) {
   const dtype = resultType([
-    ...operands.map((one) => operandType(layer, one)),
+    ...operands.map((one, at) => operandType(layer, one, at)),
     ...(isDivision ? ["float" as const] : []),
   ]);
   const tensors = operands.map((operand, at) =>
@@ -26,10 +26,15 @@ function numberOf(value: number, dtype: DType): Tensor {
   return Tensor.of(/^u?int64$/.test(dtype) ? BigInt(value) : value, dtype);
 }
 
-/** JSON does not tell 1.0 from 1; what the file says of the result does. */
-function operandType(layer: LayerCall, operand: Output | number): Operand {
+/**
+ * Files tell 1.0 from 1. Where other programs have written them anew and do not, what the file says of the result does.
+ * @param at the place of the operand.
+ */
+function operandType(layer: LayerCall, operand: Output | number, at: number): Operand {
   if (typeof operand !== "number") return operand.dtype;
-  const isFloat = !Number.isInteger(operand) || layer.args.resultDtype?.includes("float") === true;
+  const { floats, resultDtype } = layer.args;
+  const isFloat =
+    !Number.isInteger(operand) || floats?.has(at) === true || resultDtype?.includes("float") === true;
   return isFloat ? "float" : "int";
 }
 
@@ -86,9 +91,9 @@ const unmasked = (): readonly undefined[] => [];
 const notEqual: KerasLayer = {
   call(layer) {
     const [one = layer.input, other = 0] = layer.args.operands;
-    const strict = [one, other].map((operand): Output => {
+    const strict = [one, other].map((operand, at): Output => {
       if (typeof operand !== "number") return operand;
-      return operandType(layer, operand) === "int"
+      return operandType(layer, operand, at) === "int"
         ? layer.ints(operand, "value")
         : layer.scalar(operand, "value");
     });

@@ -36,6 +36,7 @@ function member(name: string, inputs: readonly number[], output: number): Region
 
 const failing = {
   isOnGpu: false,
+  takes: () => true,
   run: () => Promise.reject(new SessionError("The session fails.")),
 } as unknown as DeviceSession;
 
@@ -52,7 +53,11 @@ function session(
     inputs,
     outputs,
     updates: [],
-    recorded: { shapes: [], millis: [], sizes: { inputElements: 1, computedBytes } },
+    recorded: {
+      shapes: [],
+      millis: [],
+      sizes: { inputElements: 1, computedBytes, peakBytes: computedBytes },
+    },
   };
 }
 
@@ -116,6 +121,7 @@ test("a session for whose run there is no memory is not run: kernels are, which 
   };
   const runs = {
     isOnGpu: false,
+    takes: () => true,
     run: () => Promise.resolve([Tensor.of(99, "float32")]),
   } as unknown as DeviceSession;
   // A quarter of a MiB for each element of the input.

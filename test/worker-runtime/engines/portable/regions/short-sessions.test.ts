@@ -24,7 +24,7 @@ function model(): Uint8Array {
 function observed(millis: readonly number[], input: Tensor, makeMillis = SHORT): ShortSessions {
   const sessions = new ShortSessions("onnxruntime-node", 1);
   onTestFinished(() => sessions.releaseAll());
-  sessions.made(1, { model: model(), usesOneThread: true, millis: makeMillis });
+  sessions.made(1, { model: model(), usesOneThread: true, keepsMemory: true, millis: makeMillis });
   for (const each of millis) {
     sessions.ranElsewhere(1, [input], each);
   }
@@ -115,7 +115,7 @@ test("a variable that stays on the device's thread follows a session that leaves
   const one = builder.constant(Tensor.of([1, 2], "float32"));
   builder.output(builder.node("Add", [builder.input("float32", 1), one], "float32"));
   const stays = { dtype: "float32", stays: true } as const;
-  const session = await device.makeSession(builder.build("next"), [stays], true);
+  const session = await device.makeSession(builder.build("next"), [stays], { usesOneThread: true });
   let variable: Tensor | undefined = Tensor.of([0, 0], "float32");
   let steps = 0;
   do {
