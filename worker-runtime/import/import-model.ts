@@ -146,11 +146,7 @@ function maxHeapMib(work: ImportThreadData["work"]): number {
   return work === "graph" ? Math.max(MAX_HEAP_MIB, own) : MAX_HEAP_MIB;
 }
 
-<<<<<<< HEAD
-/** A buffer that can be moved to another thread: one that has nothing else in it. */
-=======
 /** The buffer of bytes, to be moved to another thread, if nothing else is in it. */
->>>>>>> walk
 function wholeBufferOf({ buffer, byteLength }: Uint8Array): Transferable[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
