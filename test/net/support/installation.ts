@@ -161,8 +161,8 @@ export class Installation {
   }
 
   /** Resolves with the pairing once it has come that far. */
-  async pairing(fits: (state: PairingState) => boolean): Promise<PairingState> {
-    const coming = this.api.next("pairing", (state) => state !== undefined && fits(state));
+  async pairing(fits: (state: PairingState) => boolean, timeoutMillis?: number): Promise<PairingState> {
+    const coming = this.api.next("pairing", (state) => state !== undefined && fits(state), timeoutMillis);
     coming.catch(() => undefined);
     const now = await this.api.call("pairing.get");
     const state = now && fits(now) ? now : await coming;
@@ -193,10 +193,14 @@ export class Installation {
   /**
    * Runs the welcome graph, which is pinned to worker/0 and worker/1; resolves when that is over. A single step is traced.
    */
-  async runWelcome(steps = 1): Promise<RunUpdate> {
+  async runWelcome(steps = 1, timeoutMillis = 60_000): Promise<RunUpdate> {
     const { metaGraph } = await this.api.call("documents.openExample", { id: "welcome" });
     const { graphDef } = MetaGraphDef.decode(metaGraph);
-    const over = this.api.next("run", ({ state }) => ["done", "failed", "stopped"].includes(state), 60_000);
+    const over = this.api.next(
+      "run",
+      ({ state }) => ["done", "failed", "stopped"].includes(state),
+      timeoutMillis,
+    );
     over.catch(() => undefined);
     await this.api.call("runs.start", {
       graph: GraphDef.encode(graphDef ?? GraphDef.create()).finish(),
