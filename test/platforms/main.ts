@@ -71,5 +71,5 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-// What was waited for in vain, or came before its deadline, may still have timers.
+// Waits that were in vain, or ended before their deadlines, may still have timers.
 process.exit(await main(process.argv.slice(2)));

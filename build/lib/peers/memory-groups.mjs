@@ -23,7 +23,7 @@ export function makeMemoryGroup(bytes) {
   mkdirSync(folder);
   try {
     writeFileSync(join(folder, isSecond ? "memory.max" : "memory.limit_in_bytes"), String(bytes));
-    // What does not fit would otherwise be written to the disk.
+    // Memory that does not fit would otherwise be written to the disk.
     const swap = join(folder, isSecond ? "memory.swap.max" : "memory.memsw.limit_in_bytes");
     if (existsSync(swap)) writeFileSync(swap, isSecond ? "0" : String(bytes));
   } catch (error) {

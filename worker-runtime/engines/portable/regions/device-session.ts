@@ -11,7 +11,7 @@ export interface SessionOutput {
   readonly stays: boolean;
 }
 
-/** What is known about the runs of a session before it is made. */
+/** The facts about the runs of a session before it is made. */
 export interface SessionUse {
   /** Whether one thread runs it instead of all that a run may use. */
   readonly usesOneThread?: boolean;

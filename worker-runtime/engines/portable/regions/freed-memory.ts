@@ -15,7 +15,7 @@ export function freeNow(memory: readonly ArrayBufferLike[]): void {
     return;
   }
   const { port1, port2 } = new MessageChannel();
-  // What is transferred to a port that has been closed is freed.
+  // Memory that is transferred to a closed port is freed.
   port1.close();
   port1.postMessage(undefined, large);
   port2.close();

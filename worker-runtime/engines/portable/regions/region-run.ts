@@ -237,7 +237,7 @@ class RegionRun implements Sliced {
         this.#copied(unit, inputs, startMillis);
       },
       ran: (millis: number) => {
-        // What it has computed counts by itself now.
+        // Its results count by themselves now.
         giveBack?.();
         beganMillis = performance.now() - millis;
       },
