@@ -44,10 +44,7 @@ export async function fetchWhole(
     }
     signal.throwIfAborted();
   } finally {
-    // Without a connection there is nothing left to release.
-    client()
-      .call("documents.releaseParts", { id })
-      .catch(() => undefined);
+    releaseRest(file);
   }
   if (here < sizeBytes) {
     throw new ProblemError({
@@ -58,6 +55,15 @@ export async function fetchWhole(
     });
   }
   return { ...described, metaGraph: whole };
+}
+
+/** Ends the parts of a document. */
+export function releaseRest({ more }: DocumentFile): void {
+  if (more === undefined) return;
+  // Without a connection there is nothing left to release.
+  client()
+    .call("documents.releaseParts", { id: more.id })
+    .catch(() => undefined);
 }
 
 /** Parts that are on their way at once: the next is read while one is received. */

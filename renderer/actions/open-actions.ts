@@ -23,7 +23,7 @@ import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { prepareArranging } from "../viewport/arranging.js";
 import { CLUSTER_EXTENSIONS, isClusterFile, openClusterFile } from "./cluster-file-actions.js";
-import { fetchWhole } from "./fetch-document.js";
+import { fetchWhole, releaseRest } from "./fetch-document.js";
 import { besideDocument, pickFile } from "./file-actions.js";
 
 const words = texts.actions.openActions;
@@ -113,13 +113,13 @@ let asked = 0;
 
 class OpeningCancelled extends Error {}
 
-/** Without its application, there is nothing to cancel. */
+/** A call to the application, which has nothing to end if it is gone. */
 const ignored = (): void => undefined;
 
 /** Opens a document read from any source; never rejects. Its session; undefined if it could not be opened. */
 async function open(
   name: string,
-  read: (openingId: string) => Promise<DocumentFile>,
+  read: (openingId: string, signal: AbortSignal) => Promise<DocumentFile>,
   as: OpenedAs = {},
 ): Promise<DocumentSession | undefined> {
   const session = activeSession();
@@ -151,7 +151,12 @@ async function open(
     const openingId = crypto.randomUUID();
     const cancel = () => void client().call("documents.cancelOpening", { openingId }).catch(ignored);
     signal.addEventListener("abort", cancel);
-    const file = await unlessAborted(read(openingId), signal);
+    const reading = read(openingId, signal);
+    const file = await unlessAborted(reading, signal).catch((error: unknown) => {
+      // The application may have read it by then.
+      if (signal.aborted) reading.then(releaseRest).catch(ignored);
+      throw error;
+    });
     signal.removeEventListener("abort", cancel);
     const whole = await readWhole(file, { signal, onProgress });
     dismissNoticeByKey(key);
@@ -211,8 +216,9 @@ export async function openDocument(path?: string): Promise<void> {
 
 /** Opens a file that the browser holds. */
 export async function openDropped(file: File): Promise<void> {
-  await open(file.name, async (openingId) => {
+  await open(file.name, async (openingId, signal) => {
     const bytes = new Uint8Array(await file.arrayBuffer());
+    signal.throwIfAborted();
     return client().call("documents.read", { name: file.name, bytes, openingId });
   });
 }

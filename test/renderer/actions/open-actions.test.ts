@@ -3,7 +3,9 @@ import type { ApplicationClient, HeldContent } from "../../../main/api/contract.
 import { type DocumentFile, PART_BYTES } from "../../../main/api/documents.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { ProblemError } from "../../../main/api/wire.js";
+import { deferred } from "../../../main/shared/deferred.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
+import { openDropped } from "../../../renderer/actions/open-actions.js";
 import {
   documentCommands,
   exampleCommands,
@@ -172,6 +174,31 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     await settle();
     expect(shown()).toBe("untitled");
     expect(names()).toEqual(["before", "untitled", "late"]);
+  });
+});
+
+describe("after Cancel, the application", () => {
+  async function cancelled(open: () => unknown): Promise<void> {
+    open();
+    await vi.advanceTimersByTimeAsync(400);
+    await useApp.getState().notices[0]?.action?.run();
+    await settle();
+  }
+
+  it("keeps nothing of a large document that it had read by then", async () => {
+    await cancelled(ways["a file that was open before"]);
+    asked[0]?.send({ ...document("late"), more: { id: "p1", sizeBytes: 1e9 } });
+    await settle();
+    expect(asked.at(-1)).toMatchObject({ method: "documents.releaseParts", params: { id: "p1" } });
+  });
+
+  it("is not sent a dropped file that the browser was still reading", async () => {
+    const content = deferred<ArrayBuffer>();
+    const file = Object.assign(new File([], "a.pb"), { arrayBuffer: () => content.promise });
+    await cancelled(() => void openDropped(file));
+    content.resolve(new ArrayBuffer(8));
+    await settle();
+    expect(asked.map(({ method }) => method)).toEqual(["documents.cancelOpening"]);
   });
 });
 
