@@ -1,11 +1,13 @@
 /** Runs that wait for those before them, of any document. */
 import { z } from "zod";
 import { method, nothing } from "./method.js";
+import { documentIdSchema } from "./run-state.js";
 import { runRequestSchema } from "./runs.js";
 
 export const queuedRunSchema = z.object({
   queueId: z.string(),
   document: z.string().optional(),
+  documentId: documentIdSchema.optional(),
   /** The name of its run configuration. */
   configuration: z.string().optional(),
   steps: z.number(),

@@ -40,11 +40,15 @@ export class RunQueue {
     if (left.length < this.#waiting.length) this.#set(left);
   }
 
-  /** Takes the first; undefined if none waits. */
-  next(): RunRequest | undefined {
-    const [first, ...rest] = this.#waiting;
-    if (first) this.#set(rest);
-    return first?.request;
+  /** Takes the first, if one waits. @param begin is called before the others are told that it does not wait any more */
+  beginNext(begin: (request: RunRequest) => void): void {
+    const [first] = this.#waiting;
+    if (!first) return;
+    try {
+      begin(first.request);
+    } finally {
+      this.remove(first.queueId);
+    }
   }
 
   /** A document without a file was saved as one: the runs of it that wait are runs of the file. */
@@ -65,7 +69,7 @@ export class RunQueue {
     this.#waiting = waiting;
     this.#tell(
       waiting.map(({ queueId, request: { origin, configuration, steps } }) =>
-        defined({ queueId, document: origin?.document, configuration, steps }),
+        defined({ queueId, document: origin?.document, documentId: origin?.id, configuration, steps }),
       ),
     );
   }

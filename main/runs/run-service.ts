@@ -164,8 +164,8 @@ export class RunService {
 
   #startNext(): void {
     if (this.#latest && !this.#latest.status.isOver) return;
-    const request = this.#queue.next();
-    if (request) this.start(request);
+    // Windows hear of the run before it leaves the queue: there is no moment at which it is in neither.
+    this.#queue.beginNext((request) => this.start(request));
   }
 
   /** Does nothing for a finished run. */

@@ -7,9 +7,11 @@ import type { Problem } from "../../main/api/problem.js";
 import { toProblem } from "../../main/api/wire.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { graphToRun } from "../document/document-file.js";
+import { placedAs } from "../document/edits/place.js";
 import type { GraphDocument } from "../document/model.js";
-import { variablesMovedBetween, withPinsOf } from "../placement/moved-variables.js";
+import { moversOf, variablesMovedBetween, withPinsOf } from "../placement/moved-variables.js";
 import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import { performDocumentEdit } from "../stores/document-actions.js";
 import {
   activeSession,
   type DocumentSession,
@@ -21,7 +23,7 @@ import {
 } from "../stores/document-session.js";
 import { type DocumentStore, lookupFor } from "../stores/document-state.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { isActive, useDocumentRun } from "../stores/run-store.js";
+import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { confirm } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
 import { texts } from "../texts/texts.js";
@@ -39,10 +41,17 @@ interface Carried {
   origin: Origin | undefined;
   working: Promise<void> | undefined;
   followed: boolean;
+  /** The notice that values follow later is shown. */
+  waits: boolean;
+  /** Variables were given values where the pins are now, which those that follow must not replace. */
+  changedSince: boolean;
 }
 
 const carried = recordPerDocument(
-  (): Carried => ({ origin: undefined, working: undefined, followed: false }),
+  (): Carried => ({
+    ...{ origin: undefined, working: undefined },
+    ...{ followed: false, waits: false, changedSince: false },
+  }),
 );
 
 /** Has values go with variables in all documents that are open or will be. Called once at start. */
@@ -57,7 +66,7 @@ function follow(session: DocumentSession): void {
   if (record.followed) return;
   record.followed = true;
   useDocument.of(session).subscribe((now, before) => {
-    if (now.generation !== before.generation) record.origin = undefined;
+    if (now.generation !== before.generation) settle(session);
     else if (now.document.nodes !== before.document.nodes) noteEdit(session, now, before);
   });
 }
@@ -84,40 +93,77 @@ export function valuesCarried(): Promise<void> | undefined {
   return record.working;
 }
 
+/** As `valuesCarried`, but nothing to wait for while values follow the runs of the document. */
+export function valuesCarriedUnlessRunning(): Promise<void> | undefined {
+  return isRunning(activeSession()) ? undefined : valuesCarried();
+}
+
+/**
+ * Variables of the open document get values where its pins are now. Values that could not go there yet stay behind where
+ * a variable has such a value by then.
+ */
+export function noteNewValues(): void {
+  const record = carried();
+  if (record.origin) record.changedSince = true;
+}
+
+/** The values are where the pins are, as far as they can be. */
+function settle(session: DocumentSession): void {
+  const record = carried(session);
+  record.origin = undefined;
+  record.changedSince = false;
+  endWaiting(session);
+}
+
 /** Edits may follow while values are on their way; these go on then. */
 async function carryAll(session: DocumentSession): Promise<void> {
   const record = carried(session);
-  while (record.origin && isOpen(session)) {
-    await runIsOver(session);
+  const nodesNow = () => useDocument.of(session).getState().document.nodes;
+  while (record.origin) {
+    await runsAreOver(session);
+    if (!isOpen(session)) return;
     const { origin } = record;
     const now: Origin = useDocument.of(session).getState();
     const names = origin ? movedBetween(origin, now) : [];
     if (!origin || names.length === 0) {
-      record.origin = undefined;
+      settle(session);
       return;
     }
     const outcome = await carry(session, { origin, now, names });
-    if (outcome === "later") return;
     // The user may have opened another document in the tab.
     if (record.origin !== origin) continue;
     if (outcome === "done") record.origin = now;
-    else if (!takeBack(session, origin, now)) return;
+    else if (nodesNow() !== now.document.nodes) continue;
+    else if (outcome === "later" || !takeBack(session, { origin, now, names })) return;
   }
 }
 
-/** A run that is under way changes the values where they are. */
-function runIsOver(session: DocumentSession): Promise<void> | undefined {
-  const store = useDocumentRun.of(session);
-  const isOver = () => !isActive(store.getState().latest);
-  if (isOver()) return undefined;
-  say(session, words.afterRun);
-  return new Promise((resolve) => {
-    const unsubscribe = store.subscribe(() => {
+/** Whether a run of the document is under way or waits: it has the earlier pins, and changes the values where they are. */
+function isRunning(session: DocumentSession): boolean {
+  if (isActive(useDocumentRun.of(session).getState().latest)) return true;
+  const { id } = useDocument.of(session).getState().document;
+  return useRun.getState().queue.some(({ documentId }) => documentId === id);
+}
+
+/** Resolves at once in a tab that is closed, where no news of runs arrives any more. */
+async function runsAreOver(session: DocumentSession): Promise<void> {
+  const isOver = () => !isRunning(session) || !isOpen(session);
+  if (isOver()) return;
+  sayWaiting(session, words.afterRun);
+  await new Promise<void>((resolve) => {
+    const look = () => {
       if (!isOver()) return;
-      unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
       resolve();
-    });
+    };
+    const subscriptions = [
+      useDocumentRun.of(session).subscribe(look),
+      useDocument.of(session).subscribe(look),
+      useRun.subscribe(look),
+      onSessionsOpen(look),
+    ];
   });
+  endWaiting(session);
 }
 
 interface Move {
@@ -136,13 +182,17 @@ async function carry(session: DocumentSession, { origin, now, names }: Move): Pr
     const nodes = withPinsOf(origin.document.nodes, now.document.nodes);
     const there = await inspect({ ...now.document, nodes });
     live = names.filter((name) => there.states.get(name)?.initialized === true);
+    endWaiting(session);
     if (live.length === 0) return "done";
     const kept = await setAside(session, there.graphId, live);
     if (!kept) return "stay";
     const here = await inspect(now.document);
+    const keepsOwn = carried(session).changedSince;
     const moved = live.filter((name) => {
       const device = there.states.get(name)?.device;
-      return device === undefined || device !== here.states.get(name)?.device;
+      const own = here.states.get(name);
+      if (keepsOwn && own?.initialized) return false;
+      return device === undefined || device !== own?.device;
     });
     if (moved.length === 0) dismissNoticeByKey(VALUES_NOTICE, session);
     else if (await bringBack(session, here.graphId, { ...kept, names: moved })) {
@@ -172,9 +222,10 @@ async function whenFailed(
   live: number,
 ): Promise<Outcome> {
   if (LATER.has(code)) {
-    if (live > 0) say(session, words.later({ count: live, reason: message }));
+    if (live > 0) sayWaiting(session, words.later({ count: live, reason: message }));
     return "later";
   }
+  if (!isOpen(session)) return "later";
   // Before the first run hardly any variable has a value, and there is nothing to ask about.
   if (live === 0 && useDocumentRun.of(session).getState().latest === undefined) return "later";
   const choice = await confirm({
@@ -185,18 +236,35 @@ async function whenFailed(
   return choice === "move" ? "done" : "stay";
 }
 
-/** Gives the variables their earlier pins, unless something was edited since. False if undo does not lead there. */
-function takeBack(session: DocumentSession, origin: Origin, now: Origin): boolean {
+/** Gives the variables their earlier pins. False if that changes nothing. */
+function takeBack(session: DocumentSession, { origin, now, names }: Move): boolean {
   return inSession(session, () => {
-    const { document, history } = useDocument.getState();
-    if (document.nodes !== now.document.nodes) return true;
-    const steps = history.past.length - origin.history.past.length;
-    for (let step = 0; step < Math.abs(steps); step++) {
-      if (steps > 0) documentActions.undo();
-      else documentActions.redo();
+    const { past, future } = now.history;
+    const { past: before } = origin.history;
+    // The edit is undone, or its undo; what else was edited since is not.
+    if (past.length > 0 && past.at(-2) === before.at(-1)) documentActions.undo();
+    else if (future.length > 0 && future.at(-1) === before.at(-1) && past.at(-1) === before.at(-2)) {
+      documentActions.redo();
+    } else {
+      const movers = moversOf(origin.document.nodes, now.document.nodes, names, lookupFor(now.document));
+      const placed = withPinsOf(origin.document.nodes, now.document.nodes, movers);
+      const label = words.putBack({ count: names.length });
+      performDocumentEdit((document) => placedAs(document, placed, label));
     }
-    return steps !== 0;
+    return useDocument.getState().document.nodes !== now.document.nodes;
   });
+}
+
+/** Says that values follow later, until `endWaiting`. */
+function sayWaiting(session: DocumentSession, message: string): void {
+  carried(session).waits = true;
+  say(session, message);
+}
+
+function endWaiting(session: DocumentSession): void {
+  const record = carried(session);
+  if (record.waits) dismissNoticeByKey(VALUES_NOTICE, session);
+  record.waits = false;
 }
 
 function say(session: DocumentSession, message: string): void {

@@ -28,7 +28,7 @@ import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
-import { valuesCarried } from "./carried-values.js";
+import { noteNewValues, valuesCarried } from "./carried-values.js";
 import { changeMembership } from "./cluster-actions.js";
 import {
   currentTasks,
@@ -250,11 +250,9 @@ function evaluationSettings(document: GraphDocument): RunSettings["evaluation"] 
 export async function sendRun(parts: RunParts): Promise<string | undefined> {
   if (starting) return undefined;
   starting = true;
-  const session = activeSession();
   try {
-    const carrying = valuesCarried();
-    if (carrying) await carrying;
-    const request = inSession(session, () => requestOf(parts));
+    const request = await requestWithValues(parts);
+    if (!request) return undefined;
     useRun.setState({ stopRequested: undefined });
     const { runId } = await client().call("runs.start", request);
     useRun.setState({ ownRunId: runId });
@@ -265,13 +263,23 @@ export async function sendRun(parts: RunParts): Promise<string | undefined> {
 }
 
 async function sendToQueue(parts: RunParts): Promise<void> {
+  const request = await requestWithValues(parts);
+  if (request) await client().call("runs.enqueue", request);
+}
+
+/** The request when values are where the pins are; undefined if the document was closed by then. */
+async function requestWithValues(parts: RunParts): Promise<RunRequest | undefined> {
   const session = activeSession();
+  const { generation } = useDocument.getState();
   const carrying = valuesCarried();
-  if (carrying) await carrying;
-  await client().call(
-    "runs.enqueue",
-    inSession(session, () => requestOf(parts)),
-  );
+  if (carrying) {
+    await carrying;
+    if (!isOpen(session) || useDocument.of(session).getState().generation !== generation) return undefined;
+  }
+  return inSession(session, () => {
+    noteNewValues();
+    return requestOf(parts);
+  });
 }
 
 /** With the graph of the open document, which is noted as sent. */
@@ -361,7 +369,8 @@ function sentRun(run: RunUpdate, session: DocumentSession): SentRun | undefined 
   const { generation } = useDocument.of(session).getState();
   return requests(session).sent.findLast(
     ({ origin, generation: of }) =>
-      of === generation && origin.document === run.origin?.document && origin.digest === run.origin.digest,
+      // Its name may be another one: a run that waits goes with its document when that is saved.
+      of === generation && origin.id === run.origin?.id && origin.digest === run.origin?.digest,
   );
 }
 

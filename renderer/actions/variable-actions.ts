@@ -13,6 +13,7 @@ import { useVariables } from "../stores/variable-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { bytesText, listText } from "../ui/format.js";
+import { noteNewValues, valuesCarriedUnlessRunning } from "./carried-values.js";
 import { baseNameOf, pickFile } from "./file-actions.js";
 import { followJob } from "./follow-job.js";
 import { initialise } from "./initialise-actions.js";
@@ -24,7 +25,9 @@ const words = texts.actions.variableActions;
 /** Assigns a value. @throws ProblemError if it is not of the variable's dtype and shape, or the task is gone */
 export async function assignVariable(name: string, value: FeedValue): Promise<void> {
   const session = activeSession();
-  const graphId = await currentGraph();
+  await valuesCarriedUnlessRunning();
+  const graphId = await inSession(session, currentGraph);
+  inSession(session, noteNewValues);
   await client().call("variables.assign", { graphId, name, value });
   await inSession(session, inspectVariables);
 }
@@ -59,7 +62,8 @@ export async function initialiseVariables(names: readonly string[]): Promise<voi
     });
   }
   const wanted = names.filter((name) => !missing.includes(name));
-  const kept = await keepBeforeReset(wanted);
+  await valuesCarriedUnlessRunning();
+  const kept = await inSession(session, () => keepBeforeReset(wanted));
   if (kept === "stay") return;
   const initialised = await inSession(session, () => initialise(targets));
   const bringingBack = kept && actionOfKept(session, kept);
@@ -129,6 +133,7 @@ export async function saveVariables(names: readonly string[]): Promise<void> {
     suggestedName: `${what.replace(/[^\w.-]+/g, "_")}.ckpt.index`,
   });
   if (path === undefined) return;
+  await inSession(session, valuesCarriedUnlessRunning);
   const graphId = await inSession(session, currentGraph);
   const variables = variablesText(names);
   const message = (percent?: number) =>
@@ -164,8 +169,9 @@ export async function restoreCheckpoint({ prefix }: SavedCheckpoint): Promise<vo
 
 async function restoreFrom(path: string, names: readonly string[]): Promise<void> {
   const session = activeSession();
+  await valuesCarriedUnlessRunning();
   // The values that the tasks hold now decide whether to ask, not those that were read last.
-  const { live } = await readLive(names);
+  const { live } = await inSession(session, () => readLive(names));
   if (live.length > 0) {
     const choice = await confirm({
       title: words.replace.title,
@@ -178,6 +184,7 @@ async function restoreFrom(path: string, names: readonly string[]): Promise<void
     if (choice !== "replace") return;
   }
   const graphId = await inSession(session, currentGraph);
+  inSession(session, noteNewValues);
   const { restoreOpName } = useDocument.of(session).getState().document.metaGraph.saverDef ?? {};
   const variables = variablesText(names);
   const message = (percent?: number) =>

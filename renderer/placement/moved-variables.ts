@@ -46,10 +46,24 @@ function withBonded(names: readonly string[], nodes: Nodes, lookup: OpLookup): R
   return found;
 }
 
-/** A graph with the pins that another one has. */
-export function withPinsOf(before: Nodes, after: Nodes): Nodes {
+/** The nodes whose pins moved some variables: they are these, or must be with them. */
+export function moversOf(
+  before: Nodes,
+  after: Nodes,
+  variables: readonly string[],
+  lookup: OpLookup,
+): readonly string[] {
+  const bonded = withBonded(variables, after, lookup);
+  return replaced(before, after).filter(
+    (name) =>
+      bonded.has(name) || variables.some((variable) => withBonded([name], after, lookup).has(variable)),
+  );
+}
+
+/** A graph with the pins that another one has. @param names of the nodes whose pins may differ; left out: all */
+export function withPinsOf(before: Nodes, after: Nodes, names = replaced(before, after)): Nodes {
   const nodes = new Map(after);
-  for (const name of replaced(before, after)) {
+  for (const name of names) {
     const [one, other] = [before.get(name), after.get(name)];
     if (!one || !other) continue;
     const attr = new Map(other.attr);

@@ -1,4 +1,5 @@
 /** The locations of nodes: the device they are pinned to, and their position on the canvas. */
+import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { parseDeviceName, shortTaskText, taskOfDevice } from "../../../worker-runtime/cluster/device-name.js";
 import { texts } from "../../texts/texts.js";
 import type { GraphDocument, Point } from "../model.js";
@@ -43,6 +44,20 @@ export function pinEach(
     label: label(nodesText(moved.map(([{ name }]) => name))),
     operations: replaceNodes(moved),
   });
+}
+
+/** Gives nodes the pins and the colocation that they have in another state of the graph. */
+export function placedAs(
+  document: GraphDocument,
+  nodes: ReadonlyMap<string, NodeDef>,
+  label: string,
+): EditResult {
+  const moved = [...document.nodes.values()].flatMap((node) => {
+    const placed = nodes.get(node.name);
+    return placed && placed !== node ? [[node, placed] as const] : [];
+  });
+  if (moved.length === 0) return refused(words.allAlreadyPinned);
+  return edit({ label, operations: replaceNodes(moved) });
 }
 
 /**

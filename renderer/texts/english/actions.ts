@@ -222,6 +222,7 @@ export const actions = {
     moved:
       "{count, plural, one {# variable has its value} other {# variables have their values}} on the new task.",
     afterRun: "The values of the variables go to the new task when the run is over.",
+    putBack: "Leave {count, plural, one {# variable where it was} other {# variables where they were}}",
     later:
       "{count, plural, one {The value of # variable follows} other {The values of # variables follow}} to the new task before the next run. Not yet: {reason}",
     without: {

@@ -13,6 +13,15 @@ import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { constant, graphOf } from "../../interop/peers/nodes.js";
 import { toldEvents } from "../support/told-events.js";
 
+/** Takes the next run out. */
+function nextOf(queue: RunQueue): RunRequest | undefined {
+  let next: RunRequest | undefined;
+  queue.beginNext((begun) => {
+    next = begun;
+  });
+  return next;
+}
+
 const request = (configuration: string): RunRequest => ({
   ...{ graph: new Uint8Array(0), feeds: [], fetches: ["z:0"], targets: [], steps: 3, trace: false },
   ...{ softPlacement: true, logDevicePlacement: false, configuration },
@@ -54,7 +63,7 @@ describe("the queue of runs", () => {
     queue.add(request("export"));
     queue.remove(second);
     queue.remove("gone");
-    expect([queue.next(), queue.next(), queue.next()].map((run) => run?.configuration)).toEqual([
+    expect([nextOf(queue), nextOf(queue), nextOf(queue)].map((run) => run?.configuration)).toEqual([
       "train",
       "export",
       undefined,
@@ -73,9 +82,18 @@ describe("the queue of runs", () => {
     for (const run of [of("a"), of("b"), of("a", "/old.pbtxt"), request("train")]) queue.add(run);
     queue.documentSaved({ id: "a", document: "g.pbtxt", path: "/g.pbtxt" });
     expect(told.at(-1)?.map(({ document }) => document)).toEqual(["g.pbtxt", "untitled", "untitled", "g"]);
-    const origins = Array.from({ length: 4 }, () => queue.next()?.origin);
+    const origins = Array.from({ length: 4 }, () => nextOf(queue)?.origin);
     expect(origins.map((origin) => origin?.path)).toEqual(["/g.pbtxt", undefined, "/old.pbtxt", undefined]);
     expect(origins[0]).toEqual({ id: "a", document: "g.pbtxt", path: "/g.pbtxt", digest: "d" });
+  });
+
+  it("tells that a run has left it when that has begun", () => {
+    const told: string[] = [];
+    const queue = new RunQueue((runs) => told.push(`${runs.length} wait`));
+    queue.add(request("train"));
+    queue.beginNext(({ configuration }) => told.push(`${configuration} begins`));
+    queue.beginNext(() => told.push("none is left"));
+    expect(told).toEqual(["1 wait", "train begins", "0 wait"]);
   });
 
   it("is limited", () => {
@@ -83,7 +101,7 @@ describe("the queue of runs", () => {
     for (let count = 0; count < 20; count++) queue.add(request("train"));
     expect(() => queue.add(request("train"))).toThrow("20 runs are waiting already.");
     queue.clear();
-    expect(queue.next()).toBeUndefined();
+    expect(nextOf(queue)).toBeUndefined();
   });
 
   it("begins its runs one after the other, however they end", async () => {

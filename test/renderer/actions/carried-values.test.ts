@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 /** Edits that take initialized variables to other tasks have their values assigned there. */
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Params } from "../../../main/api/contract.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
@@ -8,7 +8,9 @@ import { carryValuesFromNowOn, valuesCarried } from "../../../renderer/actions/c
 import { sendRun } from "../../../renderer/actions/run-actions.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { closeSession, inSession, openSession } from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { useRun } from "../../../renderer/stores/run-store.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { documentOf, node, type } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
@@ -162,6 +164,47 @@ it("waits for the run of the document, whose values change until then", async ()
   expect(valueHeld("v")).toBe(5);
 });
 
+const waiting = (documentId: string) => ({ queueId: "q", documentId, steps: 1 });
+
+it("waits for the runs of the document in the queue, which train with the earlier pins", async () => {
+  const { id } = useDocument.getState().document;
+  showRun(runOf({ state: "running" }));
+  useRun.setState({ queue: [waiting(id ?? ""), waiting("another")] });
+  documentActions.pin(["v"], PS1);
+  showRun(runOf());
+  showRun(runOf({ runId: "r2", state: "running" }));
+  useRun.setState({ queue: [waiting("another")] });
+  held.set(`${PS0} v`, 5);
+  expect(methods()).toEqual([]);
+  showRun(runOf({ runId: "r2" }));
+  await valuesCarried();
+  expect(valueHeld("v")).toBe(5);
+});
+
+it("does not wait for a run in a tab that was closed", async () => {
+  const { document } = useDocument.getState();
+  const other = openSession();
+  inSession(other, () => {
+    openDocument(document);
+    showRun(runOf({ state: "running" }));
+    documentActions.pin(["v"], PS1);
+  });
+  const carrying = inSession(other, valuesCarried);
+  closeSession(other);
+  await carrying;
+  expect(methods()).toEqual([]);
+});
+
+it("says no longer that values follow if the edit was undone", async () => {
+  showRun(runOf({ state: "running" }));
+  documentActions.pin(["v"], PS1);
+  expect(notice()).toBe("The values of the variables go to the new task when the run is over.");
+  documentActions.undo();
+  showRun(runOf());
+  await valuesCarried();
+  expect(useApp.getState().notices).toEqual([]);
+});
+
 it("a run begins when the values are there", async () => {
   documentActions.pin(["v"], PS1);
   await sendRun({ feeds: [], fetches: ["read:0"], targets: [], steps: 1, trace: false });
@@ -183,6 +226,84 @@ it("asks where values cannot be read, and leaves the variables where they were u
   await answer("move");
   await valuesCarried();
   expect(useDocument.getState().document.nodes.get("v")?.device).toBe(PS1);
+});
+
+describe("variables that stay where they were", () => {
+  const failing = (method: string, code: ProblemError["problem"]["code"] = "UNAVAILABLE") =>
+    failures.set(method, new ProblemError({ code, message: "gone" }));
+  const deviceOf = (name: string) => useDocument.getState().document.nodes.get(name)?.device;
+
+  it("keep the other edits that were made since", async () => {
+    failing("variables.bringBack", "FAILED_PRECONDITION");
+    documentActions.pin(["v"], PS1);
+    await valuesCarried();
+    documentActions.pin(["asked"], PS1);
+    documentActions.rename("read", "read_v");
+    await valuesCarried();
+    failing("variables.bringBack");
+    const carrying = valuesCarried();
+    await answer(undefined);
+    await carrying;
+    expect([deviceOf("v"), deviceOf("asked"), deviceOf("read_v")]).toEqual(["", PS1, ""]);
+    expect(useDocument.getState().undoLabel).toBe("Leave 1 variable where it was");
+    documentActions.undo();
+    expect(deviceOf("v")).toBe(PS1);
+    await answer(undefined);
+    await valuesCarried();
+  });
+
+  it("are asked about once where another edit took the place of undone ones", async () => {
+    documentActions.pin(["asked"], PS1);
+    documentActions.rename("read", "read_v");
+    failing("variables.bringBack", "FAILED_PRECONDITION");
+    documentActions.pin(["v"], PS1);
+    await valuesCarried();
+    for (let count = 0; count < 3; count++) documentActions.undo();
+    documentActions.pin(["w", "v"], PS1);
+    failing("variables.bringBack");
+    await answer(undefined);
+    await valuesCarried();
+    expect([deviceOf("v"), deviceOf("w")]).toEqual(["", ""]);
+  });
+
+  it("are put back when the history is full", async () => {
+    for (let count = 0; count < 600; count++) documentActions.pin(["asked"], count % 2 ? PS0 : PS1);
+    failing("variables.bringBack");
+    documentActions.pin(["v"], PS1);
+    await answer(undefined);
+    await valuesCarried();
+    expect(deviceOf("v")).toBe("");
+  });
+});
+
+it("values that could not follow do not replace those that a later run made", async () => {
+  documentActions.pin(["v"], PS1);
+  await valuesCarried();
+  held.set(`${PS1} v`, 7);
+  failures.set(
+    "variables.setAside",
+    new ProblemError({ code: "FAILED_PRECONDITION", message: "ps/1 is stopped." }),
+  );
+  documentActions.undo();
+  await sendRun({ feeds: [], fetches: ["read:0"], targets: [], steps: 1, trace: false });
+  held.set(`${PS0} v`, 9);
+  failures.clear();
+  documentActions.rename("read", "read_v");
+  await valuesCarried();
+  expect(valueHeld("v")).toBe(9);
+});
+
+it("an edit that follows while the graph cannot be inspected has its values carried", async () => {
+  failures.set("variables.inspect", new ProblemError({ code: "INVALID_ARGUMENT", message: "unfinished" }));
+  documentActions.pin(["v"], PS1);
+  const carrying = valuesCarried();
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(methods()).toEqual(["variables.inspect"]);
+  documentActions.pin(["w"], PS1);
+  failures.clear();
+  await carrying;
+  expect([valueHeld("v"), valueHeld("w")]).toEqual([1, 2]);
 });
 
 it("undo is taken back, too, if the values cannot be assigned", async () => {

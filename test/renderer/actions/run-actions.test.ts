@@ -185,6 +185,24 @@ describe("reviewOffers", () => {
 });
 
 describe("receiveRun", () => {
+  it("is of the document that sent it, which was saved first and edited while the run waited", async () => {
+    cluster(["worker/0", "running"]);
+    await enqueueRun();
+    const { id, document: name, digest } = originOf(useDocument.getState().document);
+    documentActions.markSaved({
+      name: "file.pbtxt",
+      path: "/file.pbtxt",
+      kind: "meta_graph",
+      format: "text",
+    });
+    documentActions.pin(["a"], "/job:worker/task:1");
+    const origin = { id, document: "file.pbtxt", path: "/file.pbtxt", digest };
+    receiveRun(update("failed", { origin, problem: { code: "INTERNAL", message: "Broken." } }));
+    expect(name).toBe("g");
+    expect(useDocumentRun.getState().latest?.runId).toBe("r1");
+    expect(notices().map(({ problem }) => problem.message)).toEqual(["Broken."]);
+  });
+
   it("shows a failure once and offers to bring the lost task back", async () => {
     cluster(["worker/0", "running"]);
     receiveRun(update("running"));
