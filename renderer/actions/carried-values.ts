@@ -10,7 +10,7 @@ import { graphToRun } from "../document/document-file.js";
 import { placedAs } from "../document/edits/place.js";
 import type { GraphDocument } from "../document/model.js";
 import { moversOf, variablesMovedBetween, withPinsOf } from "../placement/moved-variables.js";
-import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import { dismissNoticeByKey, showNotice, useApp } from "../stores/app-store.js";
 import { performDocumentEdit } from "../stores/document-actions.js";
 import {
   activeSession,
@@ -41,16 +41,16 @@ interface Carried {
   origin: Origin | undefined;
   working: Promise<void> | undefined;
   followed: boolean;
-  /** The notice that values follow later is shown. */
-  waits: boolean;
+  /** The notice that values follow later, if it was shown. */
+  waits: string | undefined;
   /** Variables were given values where the pins are now, which those that follow must not replace. */
   changedSince: boolean;
 }
 
 const carried = recordPerDocument(
   (): Carried => ({
-    ...{ origin: undefined, working: undefined },
-    ...{ followed: false, waits: false, changedSince: false },
+    ...{ origin: undefined, working: undefined, waits: undefined },
+    ...{ followed: false, changedSince: false },
   }),
 );
 
@@ -132,8 +132,10 @@ async function carryAll(session: DocumentSession): Promise<void> {
     const outcome = await carry(session, { origin, now, names });
     // The user may have opened another document in the tab.
     if (record.origin !== origin) continue;
-    if (outcome === "done") record.origin = now;
-    else if (nodesNow() !== now.document.nodes) continue;
+    if (outcome === "done") {
+      record.origin = now;
+      record.changedSince = false;
+    } else if (nodesNow() !== now.document.nodes) continue;
     else if (outcome === "later" || !takeBack(session, { origin, now, names })) return;
   }
 }
@@ -239,7 +241,8 @@ async function whenFailed(
 /** Gives the variables their earlier pins. False if that changes nothing. */
 function takeBack(session: DocumentSession, { origin, now, names }: Move): boolean {
   return inSession(session, () => {
-    const { past, future } = now.history;
+    // Newer than `now` by edits that leave the nodes alone.
+    const { past, future } = useDocument.getState().history;
     const { past: before } = origin.history;
     // The edit is undone, or its undo; what else was edited since is not.
     if (past.length > 0 && past.at(-2) === before.at(-1)) documentActions.undo();
@@ -257,14 +260,18 @@ function takeBack(session: DocumentSession, { origin, now, names }: Move): boole
 
 /** Says that values follow later, until `endWaiting`. */
 function sayWaiting(session: DocumentSession, message: string): void {
-  carried(session).waits = true;
+  carried(session).waits = message;
   say(session, message);
 }
 
 function endWaiting(session: DocumentSession): void {
   const record = carried(session);
-  if (record.waits) dismissNoticeByKey(VALUES_NOTICE, session);
-  record.waits = false;
+  // Other work on values may have told its end in its place.
+  const isShown = useApp
+    .getState()
+    .notices.some((notice) => notice.session === session && notice.problem.message === record.waits);
+  if (isShown) dismissNoticeByKey(VALUES_NOTICE, session);
+  record.waits = undefined;
 }
 
 function say(session: DocumentSession, message: string): void {

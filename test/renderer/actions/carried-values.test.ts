@@ -5,10 +5,16 @@ import type { Params } from "../../../main/api/contract.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { carryValuesFromNowOn, valuesCarried } from "../../../renderer/actions/carried-values.js";
+import { VALUES_NOTICE } from "../../../renderer/actions/kept-values.js";
 import { sendRun } from "../../../renderer/actions/run-actions.js";
-import { useApp } from "../../../renderer/stores/app-store.js";
+import { showNotice, useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
-import { closeSession, inSession, openSession } from "../../../renderer/stores/document-session.js";
+import {
+  activeSession,
+  closeSession,
+  inSession,
+  openSession,
+} from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
@@ -205,6 +211,17 @@ it("says no longer that values follow if the edit was undone", async () => {
   expect(useApp.getState().notices).toEqual([]);
 });
 
+it("does not take away what other work on values said meanwhile", async () => {
+  showRun(runOf({ state: "running" }));
+  documentActions.pin(["v"], PS1);
+  const problem = { code: "OK", message: "Saved 2 variables." };
+  showNotice({ kind: "info", key: VALUES_NOTICE, session: activeSession(), problem });
+  documentActions.undo();
+  showRun(runOf());
+  await valuesCarried();
+  expect(notice()).toBe("Saved 2 variables.");
+});
+
 it("a run begins when the values are there", async () => {
   documentActions.pin(["v"], PS1);
   await sendRun({ feeds: [], fetches: ["read:0"], targets: [], steps: 1, trace: false });
@@ -250,6 +267,17 @@ describe("variables that stay where they were", () => {
     expect(deviceOf("v")).toBe(PS1);
     await answer(undefined);
     await valuesCarried();
+  });
+
+  it("keep edits that are no edits of nodes, made while the question was open", async () => {
+    failing("variables.bringBack");
+    documentActions.pin(["v"], PS1);
+    await question();
+    documentActions.setSteps(7);
+    await answer(undefined);
+    await valuesCarried();
+    expect(deviceOf("v")).toBe("");
+    expect(useDocument.getState().document.runConfig.steps).toBe(7);
   });
 
   it("are asked about once where another edit took the place of undone ones", async () => {
