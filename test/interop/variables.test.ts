@@ -245,6 +245,10 @@ describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
       // The name that another Saver restores it from is that of a variable, which the file has as well.
       expect(await restore(others.own)).toMatchObject({ restored: 2 });
       expect(await elements()).toMatchObject({ "layer/kernel": [1, 2], average: [3, 4] });
+      // The same variable gets the same value when it is restored alone.
+      const alone = { graphId, names: ["layer/kernel"], path: others.own, jobId: "restore" };
+      await call()["variables.restore"]({ ...alone, restoreOp: "averages/restore_all" }, THIS_PROGRAM);
+      expect((await elements())["layer/kernel"]).toEqual([1, 2]);
     });
 
     test("of a cancelled save leave no file behind", async () => {

@@ -47,7 +47,12 @@ export interface CheckpointWork {
    * The graph whose Savers say under which names else the values of the variables are; left out for what was saved here,
    * which has them under the variables' own.
    */
-  readonly savedBy?: SavedGraph;
+  readonly savedBy?: SavingGraph;
+}
+
+export interface SavingGraph extends SavedGraph {
+  /** All variables of the graph, also those that are not restored now. */
+  readonly variableNames: ReadonlySet<string>;
 }
 
 /** The common beginning of a checkpoint's paths: "model.ckpt" for "model.ckpt.index". */
@@ -172,7 +177,7 @@ async function openValues(
   { variables, signal, savedBy }: CheckpointWork,
   path: string,
 ): Promise<{ readonly file: ValueFile; readonly unused: readonly string[] }> {
-  if (!WEIGHTS_ENDING.test(path)) return { file: await openCheckpoint(path, variables, savedBy), unused: [] };
+  if (!WEIGHTS_ENDING.test(path)) return { file: await openCheckpoint(path, savedBy), unused: [] };
   const layers = await importWeights(await readWeightsFile(path, signal), basename(path), { signal });
   const { values, unused } = matchWeights(variables, layers);
   const file: ValueFile = {
@@ -186,15 +191,11 @@ async function openValues(
   return { file, unused };
 }
 
-async function openCheckpoint(
-  prefix: string,
-  variables: readonly GraphVariable[],
-  savedBy: SavedGraph | undefined,
-): Promise<ValueFile> {
+async function openCheckpoint(prefix: string, savedBy: SavingGraph | undefined): Promise<ValueFile> {
   const reader = await BundleReader.open(prefix, ALL_FILES);
   try {
     const saved = new Set(reader.names());
-    const namesOf = savedBy && (await keysIn(reader, variables, savedBy));
+    const namesOf = savedBy && (await keysIn(reader, savedBy));
     return {
       names: () => [...saved],
       valueOf: ({ name }) => {
@@ -213,17 +214,15 @@ async function openCheckpoint(
 /** The keys that may have each variable's value, the likeliest first. */
 async function keysIn(
   reader: BundleReader,
-  variables: readonly GraphVariable[],
-  { graphDef, saverDef }: SavedGraph,
+  { graphDef, saverDef, variableNames }: SavingGraph,
 ): Promise<(variable: string) => readonly SavedName[]> {
   const ofSavers = savedNames(graphDef, saverDef?.restoreOpName);
   const ofObjects = await keysOfObjects(reader);
-  const own = new Set(variables.map(({ name }) => name));
   return (name) => {
     const object = ofObjects.get(name);
     const keys = [...ofSavers(name), ...(object === undefined ? [] : [{ key: object, slice: "" }])];
     // A Saver that restores moving averages reads the value of another variable, if the file has both.
-    const isOfAnother = ({ key }: SavedName) => key !== name && own.has(key);
+    const isOfAnother = ({ key }: SavedName) => key !== name && variableNames.has(key);
     return [...keys.filter((one) => !isOfAnother(one)), ...keys.filter(isOfAnother)];
   };
 }

@@ -2,7 +2,6 @@
 import { withPauses } from "../../../worker-runtime/engines/portable/pauses.js";
 import { wholeOf } from "../../../worker-runtime/protocol/selection.js";
 import type { Tensor } from "../../../worker-runtime/protocol/tensor.js";
-import type { SavedGraph } from "../../../worker-runtime/training/checkpoint-names.js";
 import type { Params, Result } from "../../api/contract.js";
 import {
   MAX_SHOWN_ELEMENTS,
@@ -20,7 +19,13 @@ import type { Jobs } from "../tensors/jobs.js";
 import { statisticsOf } from "../tensors/statistics.js";
 import type { TensorStore } from "../tensors/tensor-store.js";
 import { traceOf } from "../trace-summary.js";
-import { checkpointPrefix, declaredBytes, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
+import {
+  checkpointPrefix,
+  declaredBytes,
+  restoreCheckpoint,
+  type SavingGraph,
+  saveCheckpoint,
+} from "./checkpoint.js";
 import { withValue } from "./initialized.js";
 import { SetAsideValues } from "./set-aside.js";
 import { type GraphVariable, type VariableGraph, variableGraph } from "./variable-graph.js";
@@ -61,9 +66,10 @@ export class VariableService {
     "variables.assign": (request, { gone }) => this.#assign(request, gone),
     "variables.save": (request, { gone }) => this.#save(request, gone),
     "variables.restore": ({ restoreOp, ...request }, { gone }) => {
-      const { nodes } = this.#graph(request.graphId);
+      const { nodes, variables } = this.#graph(request.graphId);
       const saverDef = restoreOp === undefined ? undefined : { restoreOpName: restoreOp };
-      const savedBy = { graphDef: { node: [...nodes.values()] }, saverDef };
+      const variableNames = new Set(variables.keys());
+      const savedBy = { graphDef: { node: [...nodes.values()] }, saverDef, variableNames };
       return this.#restore({ ...request, savedBy }, gone);
     },
     "variables.setAside": (request, { gone }) => this.#setAside(request, gone),
@@ -187,7 +193,7 @@ export class VariableService {
       path,
       jobId,
       savedBy,
-    }: Params<"variables.restore"> & { readonly savedBy?: SavedGraph | undefined },
+    }: Params<"variables.restore"> & { readonly savedBy?: SavingGraph | undefined },
     gone: AbortSignal,
   ) {
     const graph = this.#graph(graphId);
