@@ -5,7 +5,9 @@ import { PACKAGED_NODES } from "../../../build/lib/dist/fetched-parts.mjs";
 import { repositoryRoot } from "../../support/find-peers.js";
 import type { Check, PlatformChecks } from "../check.js";
 import { commands } from "./commands.js";
+import { installer } from "./installer/installer.js";
 import { measurements } from "./measurements.js";
+import { desktopPackage } from "./package.js";
 import { plantedPrograms } from "./planted-programs.js";
 import { stockClients } from "./stock-clients.js";
 import { windowOfHost } from "./window.js";
@@ -32,6 +34,8 @@ export async function checks(args: readonly string[]): Promise<PlatformChecks> {
     ...commands(machine),
     ...stockClients(machine),
     ...windowOfHost(machine),
+    ...desktopPackage(machine),
+    ...installer(machine),
     ...measurements(machine),
     ...plantedPrograms(machine),
   ];
