@@ -43,7 +43,7 @@ export function desktopPackage(machine: WineMachine): readonly Check[] {
       name: "the desktop package's command lists runtimes, runs a graph, and is a worker for a stock client",
       run: async () => {
         const list = await machine.runProgram(NODE, [TENSORDECK, "runtime", "list"]);
-        assert.match(list.output, /portable/i);
+        assert.match(list.output, /^No libtensorflow was found\. Install one/m);
         const run = await machine.runProgram(NODE, [TENSORDECK, "run", "example:welcome"]);
         assert.match(run.output, /^z:0 +float32 \[\]\n11\.0$/m, run.output);
         const port = String(await freePort());

@@ -14,14 +14,13 @@ import { windowOfHost } from "./window.js";
 import { WineMachine } from "./wine-machine.js";
 
 /**
- * Options: `--long` also has what is downloaded, `--only TEXT` chooses checks by a text in their names, `--root FOLDER` of the
- * Debian, `--mirror URL` that it comes from, `--node VERSION`.
+ * Options: `--only TEXT` chooses checks by a text in their names, `--root FOLDER` of the Debian, `--mirror URL` that it comes
+ * from, `--node VERSION`.
  */
 export async function checks(args: readonly string[]): Promise<PlatformChecks> {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      long: { type: "boolean", default: false },
       only: { type: "string", default: "" },
       root: { type: "string", default: join(repositoryRoot, ".cache", "platforms", "windows") },
       mirror: { type: "string", default: "http://deb.debian.org/debian" },

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { programPath } from "../../../../build/lib/programs.mjs";
 import { repositoryRoot } from "../../../support/find-peers.js";
 import type { Check } from "../../check.js";
@@ -62,7 +62,7 @@ export function installer(machine: WineMachine): readonly Check[] {
       run: async () => {
         rmSync(machine.file(WORK), { recursive: true, force: true });
         mkdirSync(machine.file(WORK), { recursive: true });
-        rmSync(dirname(folder), { recursive: true, force: true });
+        rmSync(folder, { recursive: true, force: true });
         const setup = makeInstaller(machine);
         writeFileSync(machine.file(`${WORK}/others.reg`), OTHERS);
         await reg("import", machine.windowsPath(`${WORK}/others.reg`));
