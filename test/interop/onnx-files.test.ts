@@ -51,7 +51,49 @@ const windows = (more: Readonly<Record<string, OnnxAttribute>>) => ({
   ...more,
 });
 
+/** Vectors that no one knows before the run: they depend on the size of "open", which is 2. */
+const IN_RUN: Readonly<Record<string, readonly number[]>> = {
+  ...{ starts: [-2, 3], ends: [4, -9], axes: [1, -1], steps: [1, -2], pads: [0, 1, -1, 0, 2, 1] },
+  ...{ target: [0, -1, 0], places: [-1, 0], row: [1], parts: [1, 3], back: [-1, -1], two: [2] },
+};
+
 const MODELS: Readonly<Record<string, Model>> = {
+  computed: {
+    opset: 18,
+    inputs: { x: [-1, 4, 5], open: [-1] },
+    weights: {
+      ...Object.fromEntries(
+        Object.entries(IN_RUN).map(([name, values]) => [
+          `less ${name}`,
+          longs(...values.map((one) => 2 - one)),
+        ]),
+      ),
+      largest: Tensor.of([9223372036854775807n, 9223372036854775807n], "int64", [2]),
+      least: Tensor.of([-9223372036854775808n, -9223372036854775808n], "int64", [2]),
+    },
+    steps: [
+      ["Shape", ["open"], ["size"]],
+      ...Object.keys(IN_RUN).map((name): Step => ["Sub", ["size", `less ${name}`], [name]]),
+      ["Slice", ["x", "starts", "ends", "axes", "steps"], ["sliced"]],
+      ["Slice", ["x", "starts", "largest"], ["first"]],
+      ["Slice", ["x", "largest", "least", "axes", "back"], ["turned"]],
+      ["Concat", ["two", "two"], ["two two"], { axis: 0 }],
+      ["Slice", ["x", "least", "two two"], ["from start"]],
+      ["Pad", ["x", "pads"], ["padded"]],
+      ["Pad", ["x", "back", "", "two"], ["without"]],
+      ["ReduceSum", ["x", "axes"], ["sums"], { keepdims: 0 }],
+      ["ReduceMax", ["x", "row"], ["most"]],
+      ["Unsqueeze", ["x", "places"], ["wide"]],
+      ["Squeeze", ["wide", "places"], ["narrow"]],
+      ["Split", ["x", "parts"], ["a", "b"], { axis: 1 }],
+      ["Reshape", ["x", "target"], ["kept"]],
+      ["Transpose", ["kept"], ["across"], { perm: [2, 0, 1] }],
+    ],
+    outputs: [
+      ...["sliced", "first", "turned", "from start", "padded", "without", "sums", "most", "wide", "narrow"],
+      ...["a", "b", "kept", "across"],
+    ],
+  },
   elements: {
     opset: 14,
     inputs: { x: [2, 5] },

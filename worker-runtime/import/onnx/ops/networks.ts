@@ -5,6 +5,7 @@
 import type { Output } from "../../../graph/operation.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
+import { axesOrAll } from "./computed-axes.js";
 
 /** The dimensions of images [batch, channels, …] with the channels last, and back. */
 const channelsLast = (call: OnnxCall, x: Output) => call.transpose(x, [0, 2, 3, 1]);
@@ -249,10 +250,20 @@ function softmax(op: "Softmax" | "LogSoftmax"): OnnxOp {
 function reduction(op: string, inputFrom: number): OnnxOp {
   return (call) => {
     const x = call.input();
-    const given = (call.opset >= inputFrom ? call.knownInts(1) : call.listed("axes")) ?? [];
-    if (given.length === 0 && call.int("noop_with_empty_axes", 0) === 1) return call.op("Identity", [x]);
+    const isInput = call.opset >= inputFrom;
+    const [computed, known] = [
+      isInput ? call.optional(1) : undefined,
+      isInput ? call.knownInts(1) : call.listed("axes"),
+    ];
+    const isKeptWhole = call.int("noop_with_empty_axes", 0) === 1;
+    const attrs = { keep_dims: call.int("keepdims", 1) === 1 };
+    // TensorFlow reduces nothing over no axes.
+    if (computed && !known)
+      return call.op(op, [x, isKeptWhole ? computed : axesOrAll(call, computed, x)], attrs);
+    const given = known ?? [];
+    if (given.length === 0 && isKeptWhole) return call.op("Identity", [x]);
     const axes = given.length > 0 ? given : Array.from({ length: call.rank(x) }, (_, at) => at);
-    return call.op(op, [x, call.ints(axes, "axes")], { keep_dims: call.int("keepdims", 1) === 1 });
+    return call.op(op, [x, call.ints(axes, "axes")], attrs);
   };
 }
 

@@ -98,12 +98,12 @@ const MODES = ["constant", "reflect", "edge"] as const;
 
 const pad: OpSpecification = {
   draw(draw) {
-    const shape = draw.shape(1).map((size) => size + 1);
+    const isNegative = draw.seldom();
+    // A reflection has no more elements than there are.
+    const shape = draw.shape(1).map((size) => size + (isNegative ? 3 : 1));
     const axes = draw.opset >= 18 ? draw.maybe(() => draw.axes(shape.length)) : undefined;
     const count = axes?.length ?? shape.length;
     const mode = draw.maybe(() => draw.pick(draw.opset < 19 ? MODES : [...MODES, "wrap" as const]));
-    // A reflection has no more elements than there are.
-    const isNegative = draw.seldom() && (mode ?? "constant") === "constant";
     const sizes = Array.from({ length: 2 * count }, () => (isNegative ? draw.int(-1, 1) : draw.int(0, 1)));
     const dtype = draw.pick(ALL);
     const value = draw.maybe(() => draw.either(dtype, []));
