@@ -140,7 +140,8 @@ function pool(op: "MaxPool" | "AvgPool"): OnnxOp {
     return withImages(call, (x, isSequence) => {
       const sizes = call.input().shape?.slice(2) ?? [];
       const window = inRow(windowOf(call, call.listed("kernel_shape") ?? [], sizes), isSequence);
-      if (window.dilations.some((rate) => rate !== 1)) throw call.unsupported("is dilated");
+      if (window.isSame && isDilated(window))
+        throw call.unsupported("is dilated, and pads as much as sizes ask that are not known");
       // TensorFlow pools floats only.
       const images = channelsLast(call, x.dtype.startsWith("float") ? x : call.cast(x, "float32"));
       const pooled = op === "MaxPool" ? maxPool(call, images, window) : averagePool(call, images, window);
@@ -149,29 +150,72 @@ function pool(op: "MaxPool" | "AvgPool"): OnnxOp {
   };
 }
 
-function poolAttrs({ sides, strides, isSame }: Window) {
-  return { ksize: [1, ...sides, 1], strides: [1, ...strides, 1], padding: isSame ? "SAME" : "VALID" };
+const isDilated = ({ dilations }: Window) => dilations.some((rate) => rate !== 1);
+
+/** Pools images with their borders. What TensorFlow's kernels cannot skip is left out before: they pool without gaps. */
+function poolBordered(call: OnnxCall, op: "MaxPool" | "AvgPool", images: Output, window: Window): Output {
+  const { sides, strides, isSame } = window;
+  if (!isDilated(window)) {
+    const attrs = { ksize: [1, ...sides, 1], strides: [1, ...strides, 1] };
+    return call.op(op, [images], { ...attrs, padding: isSame ? "SAME" : "VALID" });
+  }
+  const apart = sides.reduce(
+    (parts, _, at) =>
+      call.op("GatherV2", [parts, windowPixels(call, images, window, at), call.ints(at + 1, "axis")]),
+    images,
+  );
+  const attrs = { ksize: [1, ...sides, 1], strides: [1, ...sides, 1] };
+  return call.op(op, [apart], { ...attrs, padding: "VALID" });
+}
+
+/** Places along rows or columns of the pixels under each window, one window after the other. */
+function windowPixels(
+  call: OnnxCall,
+  images: Output,
+  { sides, strides, dilations }: Window,
+  at: number,
+): Output {
+  const [side, stride, rate] = [sides[at] ?? 1, strides[at] ?? 1, dilations[at] ?? 1];
+  const reach = (side - 1) * rate + 1;
+  const steps = Array.from({ length: side }, (_, tap) => tap * rate);
+  const size = images.shape?.[at + 1] ?? -1;
+  if (size >= 0) {
+    const count = Math.max(0, Math.floor((size - reach) / stride) + 1);
+    const pixels = Array.from({ length: count }, (_, index) => steps.map((step) => index * stride + step));
+    return call.ints(pixels.flat(), "pixels");
+  }
+  const sizes = call.op("Shape", [images]);
+  const all = call.op("GatherV2", [sizes, call.ints(at + 1, "dimension"), call.ints(0, "first")]);
+  const end = call.op("Maximum", [
+    call.op("Sub", [all, call.ints(reach - 1, "reach")]),
+    call.ints(0, "zero"),
+  ]);
+  const starts = call.op("Range", [call.ints(0, "start"), end, call.ints(stride, "stride")]);
+  const pixels = call.op("AddV2", [
+    call.op("ExpandDims", [starts, call.ints(1, "column")]),
+    call.ints(steps, "steps"),
+  ]);
+  return call.op("Reshape", [pixels, call.ints([-1], "list")]);
 }
 
 function maxPool(call: OnnxCall, images: Output, window: Window): Output {
   const bordered = padded(call, images, sum(window.pads, window.over), LOWEST[images.dtype] ?? 0);
-  return call.op("MaxPool", [bordered], poolAttrs(window));
+  return poolBordered(call, "MaxPool", bordered, window);
 }
 
 /** Padding counts if the model says so; what rounding up adds behind it does not. */
 function averagePool(call: OnnxCall, images: Output, window: Window): Output {
-  const attrs = poolAttrs(window);
   const countsPads = call.int("count_include_pad", 0) === 1;
   if (countsPads && window.isSame)
     throw call.unsupported("counts as much padding as sizes ask that are not known");
   const [all, hasOver] = [sum(window.pads, window.over), window.over.some((size) => size > 0)];
-  const means = call.op("AvgPool", [padded(call, images, all, 0)], attrs);
+  const means = poolBordered(call, "AvgPool", padded(call, images, all, 0), window);
   if (!hasOver && (countsPads || window.pads.every((size) => size === 0))) return means;
   const ones = call.op("OnesLike", [images]);
   const counted = countsPads
     ? padded(call, padded(call, ones, window.pads, 1), sum([0, 0, 0, 0], window.over), 0)
     : padded(call, ones, all, 0);
-  return call.op("RealDiv", [means, call.op("AvgPool", [counted], attrs)]);
+  return call.op("RealDiv", [means, poolBordered(call, "AvgPool", counted, window)]);
 }
 
 /** @param over behind height and width */

@@ -62,7 +62,7 @@ const pool = (dtypes: readonly DType[], isMean: boolean): OpSpecification => ({
         ...window,
         count_include_pad: isMean ? draw.maybe(() => draw.int(0, 1)) : undefined,
         dilations:
-          draw.seldom() && !window.auto_pad?.startsWith("SAME") && (!isMean || draw.opset >= 19)
+          draw.flag() && !window.auto_pad?.startsWith("SAME") && (!isMean || draw.opset >= 19)
             ? sides.map(() => draw.int(1, 2))
             : undefined,
       }),
