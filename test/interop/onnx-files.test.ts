@@ -51,6 +51,9 @@ const windows = (more: Readonly<Record<string, OnnxAttribute>>) => ({
   ...more,
 });
 
+/** Pixels two apart, around each pixel. */
+const around = { kernel_shape: [2, 2], dilations: [2, 2], pads: [1, 1, 1, 1] };
+
 /** Vectors that no one knows before the run: they depend on the size of "open", which is 2. */
 const IN_RUN: Readonly<Record<string, readonly number[]>> = {
   ...{ starts: [-2, 3], ends: [4, -9], axes: [1, -1], steps: [1, -2], pads: [0, 1, -1, 0, 2, 1] },
@@ -220,9 +223,10 @@ const MODELS: Readonly<Record<string, Model>> = {
   // Where ONNX and TensorFlow differ in padding, dtypes or what they take.
   differences: {
     opset: 20,
-    inputs: { x: [3], image: [1, 2, 5, 6], row: [6] },
+    inputs: { x: [3], image: [1, 2, 5, 6], row: [6], photo: [-1, 2, -1, -1] },
     weights: {
       ...{ exponent: Tensor.of([0.5, -1, 2], "float32"), whole: longs(2, 3), big: number(9) },
+      ...{ gamma: Tensor.of([1, 2, 3, 4, 5, 6], "float64"), beta: Tensor.of([6, 5, 4, 3, 2, 1], "float64") },
       ...{ columns: normal(6, 2), twice: longs(2), start: number(3), limit: number(-2), step: number(-2) },
     },
     steps: [
@@ -235,6 +239,13 @@ const MODELS: Readonly<Record<string, Model>> = {
         windows({ ceil_mode: 1, count_include_pad: 1, pads: [1, 0, 1, 0] }),
       ],
       ["MaxPool", ["image"], ["most"], windows({ auto_pad: "SAME_LOWER" })],
+      ["MaxPool", ["image"], ["apart"], windows({ dilations: [1, 2], pads: [0, 1, 2, 2], ceil_mode: 1 })],
+      ["MaxPool", ["photo"], ["most apart"], around],
+      ["AveragePool", ["photo"], ["mean apart"], { ...around, count_include_pad: 1 }],
+      ["AveragePool", ["photo"], ["mean inside"], around],
+      ["Cast", ["image"], ["doubles"], { to: onnxDataType("float64") }],
+      ["LayerNormalization", ["doubles", "gamma", "beta"], ["normal", "means", "inverses"]],
+      ["Cast", ["normal"], ["normal float"], { to: 1 }],
       ["Abs", ["x"], ["positive"]],
       ["Mul", ["positive", "big"], ["large"]],
       ["Ceil", ["large"], ["ceil"]],
@@ -257,7 +268,7 @@ const MODELS: Readonly<Record<string, Model>> = {
     ],
     outputs: [
       ...["counted", "lower", "ceiled", "most", "power", "chosen", "tiles", "round", "vector", "down", "elu"],
-      "gelu",
+      ...["gelu", "apart", "most apart", "mean apart", "mean inside", "normal float", "means", "inverses"],
     ],
   },
   arrays: {

@@ -2,6 +2,8 @@
  * Operators of networks. ONNX has the channels of images first; what TensorFlow computes only with the channels last
  * is transposed before and after.
  */
+
+import { TensorProto_DataType } from "../../../../protos/generated/onnx/onnx.js";
 import type { Output } from "../../../graph/operation.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
@@ -243,18 +245,22 @@ function batchNormalization(call: OnnxCall): Output {
   return call.normalize(x, { mean, variance, gamma, beta, epsilon: call.float("epsilon", 1e-5) });
 }
 
-function layerNormalization(call: OnnxCall): Output {
-  if (call.outputs > 1) throw call.unsupported("also gives its statistics");
+/** The result, its means, and the inverses of its deviations. The statistics are of float32, whatever the input is. */
+function layerNormalization(call: OnnxCall): readonly Output[] {
+  if (call.int("stash_type", TensorProto_DataType.FLOAT) !== TensorProto_DataType.FLOAT)
+    throw call.unsupported("has statistics of another dtype than float32");
   const x = call.input();
-  // TensorFlow joins the nodes of one into a kernel of oneDNN that it does not have for doubles.
-  if (x.dtype === "float64") throw call.unsupported("normalizes doubles, which TensorFlow may fail to run");
   const rank = call.rank(x);
   const first = call.axis(call.int("axis", -1), rank);
   const axes = Array.from({ length: rank - first }, (_, at) => first + at);
-  return call.normalize(x, {
-    ...call.moments(x, axes),
-    ...{ gamma: call.input(1), beta: call.optional(2), epsilon: call.float("epsilon", 1e-5) },
-  });
+  const floats = call.cast(x, "float32");
+  const { mean, variance } = call.moments(floats, axes);
+  const epsilon = call.like(variance, call.float("epsilon", 1e-5), "epsilon");
+  const inverse = call.op("Rsqrt", [call.op("AddV2", [variance, epsilon])]);
+  const centred = call.op("Mul", [call.op("Sub", [floats, mean]), inverse]);
+  const scaled = call.op("Mul", [call.cast(centred, x.dtype), call.input(1)]);
+  const beta = call.optional(2);
+  return [beta ? call.op("AddV2", [scaled, beta]) : scaled, mean, inverse].slice(0, call.outputs);
 }
 
 /** alpha · A · B + beta · C */

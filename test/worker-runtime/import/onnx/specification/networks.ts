@@ -96,6 +96,7 @@ const layerNormalization: OpSpecification = {
     return {
       inputs: [draw.fed(dtype, shape), draw.either(dtype, own), draw.maybe(() => draw.either(dtype, own))],
       attributes: draw.attributes({ axis, epsilon: { float: 0.25 } }),
+      outputs: draw.int(1, 3),
     };
   },
 };
