@@ -57,7 +57,7 @@ const around = { kernel_shape: [2, 2], dilations: [2, 2], pads: [1, 1, 1, 1] };
 /** Vectors that no one knows before the run: they depend on the size of "open", which is 2. */
 const IN_RUN: Readonly<Record<string, readonly number[]>> = {
   ...{ starts: [-2, 3], ends: [4, -9], axes: [1, -1], steps: [1, -2], pads: [0, 1, -1, 0, 2, 1] },
-  ...{ target: [0, -1, 0], places: [-1, 0], row: [1], parts: [1, 3], back: [-1, -1], two: [2] },
+  ...{ depth: [5], target: [0, -1, 0], places: [-1, 0], row: [1], parts: [1, 3], back: [-1, -1], two: [2] },
 };
 
 const MODELS: Readonly<Record<string, Model>> = {
@@ -72,6 +72,7 @@ const MODELS: Readonly<Record<string, Model>> = {
         ]),
       ),
       largest: Tensor.of([9223372036854775807n, 9223372036854775807n], "int64", [2]),
+      values: normal(2),
       least: Tensor.of([-9223372036854775808n, -9223372036854775808n], "int64", [2]),
     },
     steps: [
@@ -90,11 +91,16 @@ const MODELS: Readonly<Record<string, Model>> = {
       ["Squeeze", ["wide", "places"], ["narrow"]],
       ["Split", ["x", "parts"], ["a", "b"], { axis: 1 }],
       ["Reshape", ["x", "target"], ["kept"]],
+      ["TopK", ["x", "two"], ["greatest", "places of greatest"]],
+      ["TopK", ["x", "two"], ["smallest", "places of smallest"], { axis: 1, largest: 0 }],
+      ["OneHot", ["starts", "depth", "values"], ["one hot"]],
+      ["Squeeze", ["row"], ["axis"]],
+      ["CumSum", ["x", "axis"], ["running"], { exclusive: 1 }],
       ["Transpose", ["kept"], ["across"], { perm: [2, 0, 1] }],
     ],
     outputs: [
       ...["sliced", "first", "turned", "from start", "padded", "without", "sums", "most", "wide", "narrow"],
-      ...["a", "b", "kept", "across"],
+      ...["a", "b", "kept", "across", "greatest", "smallest", "one hot", "running"],
     ],
   },
   elements: {

@@ -68,6 +68,7 @@ type Model = ReturnType<typeof modelOf>;
 const COMPUTED: readonly string[] = [
   ...["Reshape", "Squeeze", "Unsqueeze", "Split", "Slice", "Pad", "Expand", "ConstantOfShape", "Tile"],
   ...["Range", "ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin"],
+  ...["OneHot", "TopK", "CumSum"],
 ];
 
 /** Undefined where ONNX Runtime has nothing for these dtypes. */

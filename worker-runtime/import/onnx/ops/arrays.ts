@@ -4,7 +4,7 @@ import { constant } from "../../../graph/ops/index.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
 import { tensorOfOnnx } from "../onnx-tensor.js";
-import { shapeOf } from "./computed-axes.js";
+import { scalarOf, shapeOf } from "./computed-inputs.js";
 import { flatten, reshape, squeeze, unsqueeze } from "./reshapes.js";
 import { FAR, pad, slice } from "./slices.js";
 
@@ -74,6 +74,19 @@ function tile(call: OnnxCall): Output {
   return call.cast(call.op("Tile", [tiled, call.input(1)]), x.dtype);
 }
 
+/** Indices may count from the end; those that lie beyond both ends are nowhere. */
+function oneHot(call: OnnxCall): Output {
+  const axis = call.axis(call.int("axis", -1), call.rank(call.input()) + 1);
+  const indices = call.cast(call.input(), "int64");
+  const depth = call.cast(scalarOf(call, call.input(1)), "int32");
+  const zero = call.longs(0, "zero");
+  const fromEnd = call.op("AddV2", [indices, call.cast(depth, "int64")]);
+  const places = call.op("SelectV2", [call.op("Less", [indices, zero]), fromEnd, indices]);
+  const [off, on] = call.operation("Unpack", [call.input(2)], { num: 2 }).outputs;
+  if (!off || !on) throw call.unsupported("has no two values");
+  return call.op("OneHot", [places, depth, on, off], { axis });
+}
+
 export const ARRAY_OPS: Readonly<Record<string, OnnxOp>> = {
   Reshape: reshape,
   Flatten: flatten,
@@ -100,6 +113,7 @@ export const ARRAY_OPS: Readonly<Record<string, OnnxOp>> = {
     call.op("GatherV2", [call.input(0), fromStart(call), call.ints(call.int("axis", 0), "axis")]),
   Shape: shape,
   Tile: tile,
+  OneHot: oneHot,
   Range: range,
 };
 

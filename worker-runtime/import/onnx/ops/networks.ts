@@ -7,7 +7,6 @@ import { TensorProto_DataType } from "../../../../protos/generated/onnx/onnx.js"
 import type { Output } from "../../../graph/operation.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
-import { axesOrAll } from "./computed-axes.js";
 
 /** The dimensions of images [batch, channels, …] with the channels last, and back. */
 const channelsLast = (call: OnnxCall, x: Output) => call.transpose(x, [0, 2, 3, 1]);
@@ -296,40 +295,10 @@ function softmax(op: "Softmax" | "LogSoftmax"): OnnxOp {
   };
 }
 
-/** Over the given dimensions, or all of them. @param inputFrom the operator set from which on the axes are an input */
-function reduction(op: string, inputFrom: number): OnnxOp {
-  return (call) => {
-    const x = call.input();
-    const isInput = call.opset >= inputFrom;
-    const [computed, known] = [
-      isInput ? call.optional(1) : undefined,
-      isInput ? call.knownInts(1) : call.listed("axes"),
-    ];
-    const isKeptWhole = call.int("noop_with_empty_axes", 0) === 1;
-    const attrs = { keep_dims: call.int("keepdims", 1) === 1 };
-    // TensorFlow reduces nothing over no axes.
-    if (computed && !known)
-      return call.op(op, [x, isKeptWhole ? computed : axesOrAll(call, computed, x)], attrs);
-    const given = known ?? [];
-    if (given.length === 0 && isKeptWhole) return call.op("Identity", [x]);
-    const axes = given.length > 0 ? given : Array.from({ length: call.rank(x) }, (_, at) => at);
-    return call.op(op, [x, call.ints(axes, "axes")], attrs);
-  };
-}
-
-function argMax(call: OnnxCall): Output {
-  if (call.int("select_last_index", 0) !== 0) throw call.unsupported("takes the last of equals");
-  const axis = call.ints(call.int("axis", 0), "axis");
-  const found = call.op("ArgMax", [call.input(), axis]);
-  return call.int("keepdims", 1) === 1 ? call.op("ExpandDims", [found, axis]) : found;
-}
-
 export const NETWORK_OPS: Readonly<Record<string, OnnxOp>> = {
   ...{ Conv: conv, MaxPool: pool("MaxPool"), AveragePool: pool("AvgPool") },
   ...{ GlobalMaxPool: globalPool("Max"), GlobalAveragePool: globalPool("Mean") },
   ...{ BatchNormalization: batchNormalization, LayerNormalization: layerNormalization },
-  ...{ Gemm: gemm, Softmax: softmax("Softmax"), LogSoftmax: softmax("LogSoftmax"), ArgMax: argMax },
+  ...{ Gemm: gemm, Softmax: softmax("Softmax"), LogSoftmax: softmax("LogSoftmax") },
   MatMul: matMul,
-  ...{ ReduceMean: reduction("Mean", 18), ReduceSum: reduction("Sum", 13), ReduceMax: reduction("Max", 18) },
-  ...{ ReduceMin: reduction("Min", 18), ReduceProd: reduction("Prod", 18) },
 };

@@ -2,7 +2,7 @@
 import { allKnown } from "../../../graph/known-ints.js";
 import type { Output } from "../../../graph/operation.js";
 import type { OnnxCall } from "../onnx-call.js";
-import { asRows, countedFromFirst, otherAxes, rankOf, shapeOf } from "./computed-axes.js";
+import { asRows, countedFromFirst, otherAxes, rankOf, shapeOf } from "./computed-inputs.js";
 
 /** A shape may have 0 for a size that stays as it is. */
 export function reshape(call: OnnxCall): Output {

@@ -1,7 +1,7 @@
 /** Operators that take elements off at the sides of a tensor, or add some. */
 import type { Output } from "../../../graph/operation.js";
 import type { OnnxCall } from "../onnx-call.js";
-import { allAxes, asRows, countedFromFirst, shapeOf } from "./computed-axes.js";
+import { allAxes, asRows, countedFromFirst, shapeOf } from "./computed-inputs.js";
 
 /** The largest number that stands for "to the end". */
 export const FAR = 2 ** 31 - 1;

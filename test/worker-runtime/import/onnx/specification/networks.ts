@@ -141,6 +141,34 @@ const argMax: OpSpecification = {
   },
 };
 
+const topK: OpSpecification = {
+  draw(draw) {
+    const shape = draw.shape(1);
+    const axis = draw.maybe(() => draw.axis(shape.length));
+    return {
+      inputs: [
+        draw.fed(draw.pick(NUMBERS), shape, { from: -2, to: 2 }),
+        draw.ints([draw.int(1, shape.at(axis ?? -1) ?? 1)]),
+      ],
+      attributes: draw.attributes({ axis, largest: draw.maybe(() => draw.int(0, 1)) }),
+      outputs: 2,
+    };
+  },
+};
+
+const cumSum: OpSpecification = {
+  since: 14,
+  draw(draw) {
+    const [shape, flag] = [draw.shape(1), () => draw.maybe(() => draw.int(0, 1))];
+    const axis = draw.axis(shape.length);
+    const dtype = draw.pick(["int32", "int64"] as const);
+    return {
+      inputs: [draw.fed(draw.pick(LARGE), shape), { ...draw.scalar(axis, dtype), isConstant: draw.flag() }],
+      attributes: draw.attributes({ exclusive: flag(), reverse: flag() }),
+    };
+  },
+};
+
 const matMul: OpSpecification = {
   draw(draw) {
     const dtype = draw.pick(LARGE);
@@ -184,6 +212,7 @@ export const NETWORKS: Readonly<Record<string, OpSpecification>> = {
   ...{ Conv: conv, MaxPool: pool([...FLOATS, ...SMALL], false), AveragePool: pool(FLOATS, true) },
   ...{ GlobalMaxPool: globalPool, GlobalAveragePool: globalPool, BatchNormalization: batchNormalization },
   ...{ LayerNormalization: layerNormalization, Gemm: gemm, Softmax: softmax, LogSoftmax: softmax },
+  ...{ TopK: topK, CumSum: cumSum },
   ...{ ArgMax: argMax, MatMul: matMul, ReduceSum: reduction(13, LARGE), ReduceMean: reduction(18, LARGE) },
   ...{ ReduceProd: reduction(18, LARGE), ReduceMax: reduction(18, [...LARGE, ...SMALL]) },
   ReduceMin: reduction(18, [...LARGE, ...SMALL]),

@@ -1,4 +1,4 @@
-/** Axes that the model computes, which are known in a run only. */
+/** Axes, shapes and numbers that the model computes, which are known in a run only. */
 import type { Output } from "../../../graph/operation.js";
 import type { OnnxCall } from "../onnx-call.js";
 
@@ -38,4 +38,9 @@ export function axesOrAll(call: OnnxCall, axes: Output, x: Output): Output {
   const isEmpty = call.op("Equal", [call.op("Size", [axes], { out_type: "int64" }), zero]);
   const all = allAxes(call, call.op("SelectV2", [isEmpty, rank, zero]));
   return call.op("ConcatV2", [[call.cast(axes, "int64"), all], call.ints(0, "axis")]);
+}
+
+/** ONNX takes vectors of one number, too, where TensorFlow takes a number. */
+export function scalarOf(call: OnnxCall, number: Output): Output {
+  return number.shape?.length === 0 ? number : call.op("Reshape", [number, call.ints([], "scalar")]);
 }
