@@ -11,10 +11,15 @@ export function reshape(call: OnnxCall): Output {
   if (call.int("allowzero", 0) === 1 || elements?.every((size) => size !== undefined && size !== 0))
     return call.op("Reshape", [x, target]);
   const sizes = elements?.map((size, at) => (size === 0 ? knownOr(x.shape?.[at]) : size));
-  const known = sizes && allKnown({ rank: 1, elements: sizes });
-  if (known) return call.op("Reshape", [x, call.ints(known, "shape")]);
-  const kept = withKeptSizes(call, x, target);
-  if (!sizes) return call.op("Reshape", [x, kept]);
+  if (!elements || !sizes) return call.op("Reshape", [x, withKeptSizes(call, x, target)]);
+  const isKnown = allKnown({ rank: 1, elements }) !== undefined;
+  const open = sizes.filter((size) => size === undefined || size < 0).length;
+  // A single size that is not known follows from the others.
+  if (isKnown && open <= 1) {
+    const shape = sizes.map((size) => size ?? -1);
+    return call.op("Reshape", [x, call.ints(shape, "shape")]);
+  }
+  const kept = isKnown ? shapeOf(call, x) : withKeptSizes(call, x, target);
   // What is known of the shape stays known in the graph.
   const parts = sizes.map((size, at) =>
     size === undefined
