@@ -153,7 +153,7 @@ function pool(op: "MaxPool" | "AvgPool"): OnnxOp {
 
 const isDilated = ({ dilations }: Window) => dilations.some((rate) => rate !== 1);
 
-/** Pools images with their borders. What TensorFlow's kernels cannot skip is left out before: they pool without gaps. */
+/** Pools images with their borders. TensorFlow's kernels pool without gaps, so pixels between are left out before. */
 function poolBordered(call: OnnxCall, op: "MaxPool" | "AvgPool", images: Output, window: Window): Output {
   const { sides, strides, isSame } = window;
   if (!isDilated(window)) {

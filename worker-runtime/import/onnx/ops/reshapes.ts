@@ -20,7 +20,7 @@ export function reshape(call: OnnxCall): Output {
     return call.op("Reshape", [x, call.ints(shape, "shape")]);
   }
   const kept = isKnown ? shapeOf(call, x) : withKeptSizes(call, x, target);
-  // What is known of the shape stays known in the graph.
+  // Sizes that are known stay so in the graph.
   const parts = sizes.map((size, at) =>
     size === undefined
       ? call.op("GatherV2", [kept, call.ints(at, "dimension"), call.ints(0, "axis")])
