@@ -29,7 +29,7 @@ const KEEP_AFTER_MILLIS = 500;
 /** Changes beyond the size of the document itself, and these bytes, cause the draft to be rewritten. */
 const MIN_REWRITE_BYTES = 4 << 20;
 
-/** Of a state that is the one before, reached by other steps. */
+/** The change to a state that equals the one before, but was reached by other steps. */
 const NO_CHANGE: DraftChange = { removed: [], changed: new Uint8Array(0), added: [] };
 
 interface KeptDraft {

@@ -137,7 +137,7 @@ class StepReader {
     return bytes;
   }
 
-  /** What a part holds. A part may be named as something else than it is, which then is decoded apart. */
+  /** The content of a part, decoded once. A part may be named as something else than it is, which then is decoded apart. */
   #part<T>(kind: string, id: number, read: (bytes: Uint8Array) => T): T {
     const key = `${kind} ${id}`;
     if (!this.#read.has(key)) this.#read.set(key, read(this.#bytesOf(id)));

@@ -10,14 +10,14 @@ import { runSettingsSchema } from "../run-config-file.js";
 
 /** Older steps are not kept. */
 export const MAX_KEPT_STEPS = 50;
-/** Of all steps together. */
+/** The size of all kept steps together. */
 export const MAX_KEPT_BYTES = 4 << 20;
 
 const partId = z.number().int().nonnegative();
 const coordinate = z.number().refine(Number.isFinite);
 const pointSchema = z.object({ x: coordinate, y: coordinate });
 
-/** Of a configuration; `feeds` is the part that holds them. */
+/** A run configuration; `feeds` is the part that holds its feeds. */
 const storedRunSchema = z.object({ settings: runSettingsSchema, feeds: partId });
 export type StoredRun = z.infer<typeof storedRunSchema>;
 
