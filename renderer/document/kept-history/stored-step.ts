@@ -14,8 +14,7 @@ export const MAX_KEPT_STEPS = 50;
 export const MAX_KEPT_BYTES = 4 << 20;
 
 const partId = z.number().int().nonnegative();
-const coordinate = z.number().refine(Number.isFinite);
-const pointSchema = z.object({ x: coordinate, y: coordinate });
+const pointSchema = z.object({ x: z.number(), y: z.number() });
 
 /** A run configuration; `feeds` is the part that holds its feeds. */
 const storedRunSchema = z.object({ settings: runSettingsSchema, feeds: partId });
