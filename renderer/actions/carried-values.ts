@@ -1,6 +1,6 @@
 /**
  * The values of variables go with the variables: an edit that takes initialized variables to other tasks (pins, an applied
- * placement, colocation, undo and redo of these) has their values assigned there.
+ * placement, colocation, undo and redo of these), or gives them other names, has their values assigned there.
  */
 
 import type { Problem } from "../../main/api/problem.js";
@@ -9,6 +9,7 @@ import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { graphToRun } from "../document/document-file.js";
 import type { GraphDocument } from "../document/model.js";
 import { variablesMovedBetween, withPinsOf } from "../placement/moved-variables.js";
+import { renamedInTurn, variablesRenamedBetween, withEarlierNames } from "../placement/renamed-variables.js";
 import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
 import {
   activeSession,
@@ -37,12 +38,14 @@ type Origin = Pick<DocumentStore, "document" | "history">;
 interface Carried {
   /** The state by whose pins the tasks have the values; undefined: the document as it is now. */
   origin: Origin | undefined;
+  /** The names that variables have now, by those that they have in the origin. */
+  renamed: ReadonlyMap<string, string>;
   working: Promise<void> | undefined;
   followed: boolean;
 }
 
 const carried = recordPerDocument(
-  (): Carried => ({ origin: undefined, working: undefined, followed: false }),
+  (): Carried => ({ origin: undefined, renamed: new Map(), working: undefined, followed: false }),
 );
 
 /** Has values go with variables in all documents that are open or will be. Called once at start. */
@@ -57,20 +60,31 @@ function follow(session: DocumentSession): void {
   if (record.followed) return;
   record.followed = true;
   useDocument.of(session).subscribe((now, before) => {
-    if (now.generation !== before.generation) record.origin = undefined;
+    if (now.generation !== before.generation) leaveAt(record, undefined);
     else if (now.document.nodes !== before.document.nodes) noteEdit(session, now, before);
   });
 }
 
 function noteEdit(session: DocumentSession, now: DocumentStore, before: DocumentStore): void {
   const record = carried(session);
-  if (!record.origin && movedBetween(before, now).length === 0) return;
+  const renamed = variablesRenamedBetween(before.history, now.history);
+  if (!record.origin && renamed.size === 0 && movedBetween(before, now, renamed).length === 0) return;
   record.origin ??= { document: before.document, history: before.history };
+  record.renamed = renamedInTurn(record.renamed, renamed);
   void inSession(session, valuesCarried);
 }
 
-function movedBetween(origin: Origin, now: Origin): readonly string[] {
-  return variablesMovedBetween(origin.document.nodes, now.document.nodes, lookupFor(now.document));
+/** From now on, the tasks have the values as a state of the document says. */
+function leaveAt(record: Carried, origin: Origin | undefined): void {
+  record.origin = origin;
+  record.renamed = new Map();
+}
+
+/** Variables that may be on another task or have another name now, by their names in the origin. */
+function movedBetween(origin: Origin, now: Origin, renamed: ReadonlyMap<string, string>): readonly string[] {
+  const earlier = withEarlierNames(now.document, renamed);
+  const moved = variablesMovedBetween(origin.document.nodes, earlier.nodes, lookupFor(earlier));
+  return [...new Set([...moved, ...renamed.keys()])].filter((name) => earlier.nodes.has(name));
 }
 
 /** Resolves when the values of the open document are where its pins are; undefined if they are. Never rejects. */
@@ -91,18 +105,27 @@ async function carryAll(session: DocumentSession): Promise<void> {
     await runIsOver(session);
     const { origin } = record;
     const now: Origin = useDocument.of(session).getState();
-    const names = origin ? movedBetween(origin, now) : [];
+    const { renamed } = record;
+    const names = origin ? movedBetween(origin, now, renamed) : [];
     if (!origin || names.length === 0) {
-      record.origin = undefined;
+      leaveAt(record, undefined);
       return;
     }
-    const outcome = await carry(session, { origin, now, names });
+    const outcome = await carry(session, { origin, now, names, renamed });
     if (outcome === "later") return;
     // The user may have opened another document in the tab.
     if (record.origin !== origin) continue;
-    if (outcome === "done") record.origin = now;
+    if (outcome === "done") carriedTo(record, now, renamed);
     else if (!takeBack(session, origin, now)) return;
   }
+}
+
+/** Edits that were made meanwhile may have renamed variables again. */
+function carriedTo(record: Carried, now: Origin, renamed: ReadonlyMap<string, string>): void {
+  const known = new Map([...renamed].map(([from, to]) => [to, from]));
+  const since = record.renamed === renamed ? new Map<string, string>() : renamedInTurn(known, record.renamed);
+  record.origin = now;
+  record.renamed = since;
 }
 
 /** A run that is under way changes the values where they are. */
@@ -123,30 +146,36 @@ function runIsOver(session: DocumentSession): Promise<void> | undefined {
 interface Move {
   readonly origin: Origin;
   readonly now: Origin;
-  /** Variables whose task may be another one. */
+  /** Variables whose task may be another one, or that were renamed, by their names in the origin. */
   readonly names: readonly string[];
+  readonly renamed: ReadonlyMap<string, string>;
 }
 
 /** "later": not before the next run or edit; "stay": the variables shall stay where they were. */
 type Outcome = "done" | "later" | "stay";
 
-async function carry(session: DocumentSession, { origin, now, names }: Move): Promise<Outcome> {
+async function carry(session: DocumentSession, { origin, now, names, renamed }: Move): Promise<Outcome> {
   let live: readonly string[] = [];
   try {
-    const nodes = withPinsOf(origin.document.nodes, now.document.nodes);
-    const there = await inspect({ ...now.document, nodes });
+    const earlier = withEarlierNames(now.document, renamed);
+    const nodes = withPinsOf(origin.document.nodes, earlier.nodes);
+    const there = await inspect({ ...earlier, nodes });
     live = names.filter((name) => there.states.get(name)?.initialized === true);
     if (live.length === 0) return "done";
     const kept = await setAside(session, there.graphId, live);
     if (!kept) return "stay";
     const here = await inspect(now.document);
+    const nameNow = (name: string) => renamed.get(name) ?? name;
     const moved = live.filter((name) => {
       const device = there.states.get(name)?.device;
-      return device === undefined || device !== here.states.get(name)?.device;
+      return renamed.has(name) || device === undefined || device !== here.states.get(name)?.device;
     });
+    const keptAs = new Map(moved.filter((name) => renamed.has(name)).map((name) => [nameNow(name), name]));
+    const { keptId } = kept;
     if (moved.length === 0) dismissNoticeByKey(VALUES_NOTICE, session);
-    else if (await bringBack(session, here.graphId, { ...kept, names: moved })) {
-      say(session, words.moved({ count: moved.length }));
+    else if (await bringBack(session, here.graphId, { keptId, names: moved.map(nameNow) }, keptAs)) {
+      const count = moved.length;
+      say(session, keptAs.size === count ? words.renamed({ count }) : words.moved({ count }));
     } else return "stay";
     if (useVariables.of(session).getState().readAt !== undefined) await inSession(session, inspectVariables);
     return "done";

@@ -47,7 +47,9 @@ export interface CheckpointWork {
    * The graph whose Savers say under which names else the values of the variables are; left out for what was saved here,
    * which has them under the variables' own.
    */
-  readonly savedBy?: SavedGraph;
+  readonly savedBy?: SavedGraph | undefined;
+  /** The names under which values of variables were saved here, where these are not the variables' own. */
+  readonly savedAs?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The common beginning of a checkpoint's paths: "model.ckpt" for "model.ckpt.index". */
@@ -169,10 +171,11 @@ function valueIn(file: ValueFile, variable: GraphVariable, prefix: string): Save
 }
 
 async function openValues(
-  { variables, signal, savedBy }: CheckpointWork,
+  { variables, signal, savedBy, savedAs }: CheckpointWork,
   path: string,
 ): Promise<{ readonly file: ValueFile; readonly unused: readonly string[] }> {
-  if (!WEIGHTS_ENDING.test(path)) return { file: await openCheckpoint(path, variables, savedBy), unused: [] };
+  if (!WEIGHTS_ENDING.test(path))
+    return { file: await openCheckpoint(path, { variables, savedBy, savedAs }), unused: [] };
   const layers = await importWeights(await readWeightsFile(path, signal), basename(path), { signal });
   const { values, unused } = matchWeights(variables, layers);
   const file: ValueFile = {
@@ -188,17 +191,17 @@ async function openValues(
 
 async function openCheckpoint(
   prefix: string,
-  variables: readonly GraphVariable[],
-  savedBy: SavedGraph | undefined,
+  { variables, savedBy, savedAs }: Pick<CheckpointWork, "variables" | "savedBy" | "savedAs">,
 ): Promise<ValueFile> {
   const reader = await BundleReader.open(prefix, ALL_FILES);
   try {
     const saved = new Set(reader.names());
     const namesOf = savedBy && (await keysIn(reader, variables, savedBy));
+    const known = new Map(Object.entries(savedAs ?? {}));
     return {
       names: () => [...saved],
       valueOf: ({ name }) => {
-        const keys = namesOf?.(name) ?? [{ key: name, slice: "" }];
+        const keys = namesOf?.(name) ?? [{ key: known.get(name) ?? name, slice: "" }];
         const found = keys.find(({ key }) => saved.has(key));
         return found && valueAt(reader, found);
       },

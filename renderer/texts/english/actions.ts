@@ -221,13 +221,15 @@ export const actions = {
   carriedValues: {
     moved:
       "{count, plural, one {# variable has its value} other {# variables have their values}} on the new task.",
-    afterRun: "The values of the variables go to the new task when the run is over.",
+    renamed:
+      "{count, plural, one {# variable has its value} other {# variables have their values}} under the new name.",
+    afterRun: "The values of the variables follow the edit when the run is over.",
     later:
-      "{count, plural, one {The value of # variable follows} other {The values of # variables follow}} to the new task before the next run. Not yet: {reason}",
+      "{count, plural, one {The value of # variable follows} other {The values of # variables follow}} the edit before the next run. Not yet: {reason}",
     without: {
-      title: "Move variables without their values?",
-      text: "The values that the variables have cannot go to the other task with them, so the next run would need them initialized or restored. If you cancel, the variables stay where they were. {reason}",
-      move: "Move without values",
+      title: "Edit variables without their values?",
+      text: "The values that the variables have cannot go to their new task or name with them, so the next run would need them initialized or restored. If you cancel, the variables stay as they were. {reason}",
+      move: "Edit without values",
     },
   },
   keptValues: {
