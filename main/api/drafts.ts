@@ -9,6 +9,24 @@ export const draftIdSchema = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, "a draft is named by a UUID");
 
+/** One thing that steps of the undo history hold, as its window encodes it; several steps may share one. */
+const historyPartSchema = z.object({ id: z.number().int().nonnegative(), bytes: bytesSchema });
+
+/** The undo history of the state that a change leads to. Only the window knows what is in it. */
+export const draftHistorySchema = z.object({
+  /** The parts that this draft has not had yet. */
+  added: z.array(historyPartSchema),
+  /** All parts that the history is made of. */
+  used: z.array(z.number().int().nonnegative()),
+  /** How the parts make a history. */
+  outline: bytesSchema,
+});
+export type DraftHistory = z.infer<typeof draftHistorySchema>;
+
+/** The undo history that a draft ends with. */
+export const keptHistorySchema = z.object({ parts: z.array(historyPartSchema), outline: bytesSchema });
+export type KeptHistory = z.infer<typeof keptHistorySchema>;
+
 /**
  * The changes to a document since its draft was last written, in the order in which they are applied. Only changes
  * travel, so that an edit of a large graph costs no more than one of a small graph.
@@ -22,6 +40,8 @@ export const draftChangeSchema = z.object({
   added: z.array(z.object({ after: z.string(), nodes: bytesSchema })),
   /** A serialized MetaGraphDef without nodes that replaces everything but the nodes; absent: it is unchanged. */
   rest: bytesSchema.optional(),
+  /** Absent: nothing can be undone in the state that this change leads to. */
+  history: draftHistorySchema.optional(),
 });
 export type DraftChange = z.infer<typeof draftChangeSchema>;
 
@@ -72,8 +92,11 @@ export const draftMethods = {
   "documents.keepDraft": method(keepDraftSchema, nothing),
   /** Drafts that no window works on, the newest first; `own` is the one of this window before it was loaded again. */
   "documents.drafts": method(z.object({ own: draftIdSchema.optional() }), z.array(draftSchema)),
-  /** The document with its unsaved edits; the draft is the calling window's from now on. */
-  "documents.restoreDraft": method(z.object({ draftId: draftIdSchema }), documentSchema),
+  /** The document with its unsaved edits and its undo history; the draft is the calling window's from now on. */
+  "documents.restoreDraft": method(
+    z.object({ draftId: draftIdSchema }),
+    documentSchema.extend({ history: keptHistorySchema.optional() }),
+  ),
   "documents.discardDraft": method(z.object({ draftId: draftIdSchema }), nothing),
   /** The user closes the calling window and discards its unsaved edits. */
   "documents.discardOwnDrafts": method(nothing, nothing),

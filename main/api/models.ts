@@ -27,6 +27,8 @@ export const modelMethods = {
       path: z.string().min(1).max(4096),
       /** The common beginning of the paths of its files; absent: the values that the tasks hold. */
       checkpoint: z.string().min(1).max(4096).optional(),
+      /** The operation of the document's own Saver that restores everything: a checkpoint has values under its names. */
+      restoreOp: z.string().min(1).max(4096).optional(),
       /** Replace a model that is there. */
       overwrite: z.boolean(),
       /** Its progress comes as `tensorJobs` events, and `tensors.cancel` ends it. */

@@ -121,7 +121,11 @@ export const variableMethods = {
   ),
   /** Gives variables the values that were set aside, also those of a graph with other pins. */
   "variables.bringBack": method(
-    z.object({ graphId, names: z.array(variableName).min(1), keptId, jobId }),
+    z.object({
+      ...{ graphId, names: z.array(variableName).min(1), keptId, jobId },
+      /** The names that variables had when their values were set aside, where they have others now. */
+      keptAs: z.record(variableName, variableName).optional(),
+    }),
     z.object({ restored: z.number() }),
   ),
 } as const;

@@ -2,7 +2,7 @@
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { DraftChange } from "../api/drafts.js";
+import type { DraftChange, KeptHistory } from "../api/drafts.js";
 
 /** The document after all changes, as a serialized MetaGraphDef. The first change is the whole document. */
 export function draftMetaGraph(changes: readonly DraftChange[]): Uint8Array {
@@ -14,6 +14,20 @@ export function draftMetaGraph(changes: readonly DraftChange[]): Uint8Array {
   }
   const graphDef = { ...(rest.graphDef ?? GraphDef.fromPartial({})), node: [...nodes.values()] };
   return MetaGraphDef.encode({ ...rest, graphDef }).finish();
+}
+
+/** The undo history of the document after all changes; undefined if there is none, or a part of it is missing. */
+export function draftHistory(changes: readonly DraftChange[]): KeptHistory | undefined {
+  const last = changes.at(-1)?.history;
+  if (last === undefined) return undefined;
+  const known = new Map(
+    changes.flatMap(({ history }) => history?.added ?? []).map(({ id, bytes }) => [id, bytes]),
+  );
+  const parts = last.used.flatMap((id) => {
+    const bytes = known.get(id);
+    return bytes === undefined ? [] : [{ id, bytes }];
+  });
+  return parts.length === last.used.length ? { parts, outline: last.outline } : undefined;
 }
 
 function applyChange(

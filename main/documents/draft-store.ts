@@ -234,9 +234,10 @@ async function fileStateOf({ path, version }: DraftHeader): Promise<Draft["file"
   return now === version ? "same" : "changed";
 }
 
-function bytesOf({ changed, added, rest }: DraftChange): number {
+function bytesOf({ changed, added, rest, history }: DraftChange): number {
   const nodes = added.reduce((sum, { nodes: bytes }) => sum + bytes.length, changed.length);
-  return nodes + (rest?.length ?? 0);
+  const steps = history?.added.reduce((sum, { bytes }) => sum + bytes.length, history.outline.length) ?? 0;
+  return nodes + (rest?.length ?? 0) + steps;
 }
 
 function checkSize(sizeBytes: number, name: string): void {

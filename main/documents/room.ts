@@ -2,11 +2,12 @@
 import type { documentMethods, PickFile } from "../api/documents.js";
 import type { draftMethods } from "../api/drafts.js";
 import type { HandlersOf } from "../shared/handlers.js";
-import { notOnThisHost } from "../shared/problems.js";
+import { defined, notOnThisHost } from "../shared/problems.js";
 import type { Room } from "../shared/room.js";
 import { listDirectory } from "./directory.js";
 import { DocumentParts } from "./document-parts.js";
 import { DocumentService, type ExampleLibrary } from "./document-service.js";
+import { draftHistory } from "./draft-change.js";
 import { DraftStore } from "./draft-store.js";
 import { Openings } from "./openings.js";
 import { readTextFile } from "./text-file.js";
@@ -53,8 +54,10 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
       "documents.save": (request) => service.save(request),
       "documents.keepDraft": (request, caller) => drafts.keep(request, caller),
       "documents.drafts": ({ own }, caller) => drafts.list(own, caller),
-      "documents.restoreDraft": async ({ draftId }, caller) =>
-        parts.begin(service.openDraft(await drafts.restore(draftId, caller))),
+      "documents.restoreDraft": async ({ draftId }, caller) => {
+        const draft = await drafts.restore(draftId, caller);
+        return defined({ ...parts.begin(service.openDraft(draft)), history: draftHistory(draft.changes) });
+      },
       "documents.discardDraft": ({ draftId }, caller) => drafts.discard(draftId, caller),
       "documents.discardOwnDrafts": (_params, caller) => drafts.discardOf(caller),
       "files.readText": ({ path }) => readTextFile(path),

@@ -53,10 +53,12 @@ export class ModelExporter {
     onProgress: (done: number) => void,
   ): Promise<Result<"models.export">> {
     const graph = variableGraph(request.graph);
-    const { checkpoint } = request;
+    const { checkpoint, restoreOp } = request;
     if (checkpoint !== undefined) {
+      const saverDef = restoreOp === undefined ? undefined : { restoreOpName: restoreOp };
+      const savedBy = { graphDef: { node: [...graph.nodes.values()] }, saverDef };
       const values: VariableValues = {
-        ...checkpointValues(checkpointPrefix(checkpoint), { graphDef: { node: [...graph.nodes.values()] } }),
+        ...checkpointValues(checkpointPrefix(checkpoint), savedBy),
         // Tables are in no checkpoint.
         readTables: (tables) =>
           this.#session.use(graph, signal, (session, both) => sessionTables(session, tables, both)),

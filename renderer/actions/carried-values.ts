@@ -1,6 +1,6 @@
 /**
  * The values of variables go with the variables: an edit that takes initialized variables to other tasks (pins, an applied
- * placement, colocation, undo and redo of these) has their values assigned there.
+ * placement, colocation, undo and redo of these), or gives them other names, has their values assigned there.
  */
 
 import type { Problem } from "../../main/api/problem.js";
@@ -8,8 +8,10 @@ import { toProblem } from "../../main/api/wire.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { graphToRun } from "../document/document-file.js";
 import { placedAs } from "../document/edits/place.js";
+import { renameAll } from "../document/edits/rename.js";
 import type { GraphDocument } from "../document/model.js";
 import { moversOf, variablesMovedBetween, withPinsOf } from "../placement/moved-variables.js";
+import { renamedInTurn, variablesRenamedBetween, withEarlierNames } from "../placement/renamed-variables.js";
 import { dismissNoticeByKey, showNotice, useApp } from "../stores/app-store.js";
 import { performDocumentEdit } from "../stores/document-actions.js";
 import {
@@ -39,6 +41,8 @@ type Origin = Pick<DocumentStore, "document" | "history">;
 interface Carried {
   /** The state by whose pins the tasks have the values; undefined: the document as it is now. */
   origin: Origin | undefined;
+  /** The names that variables have now, by those that they have in the origin. */
+  renamed: ReadonlyMap<string, string>;
   working: Promise<void> | undefined;
   followed: boolean;
   /** The notice that values follow later, if it was shown. */
@@ -49,7 +53,7 @@ interface Carried {
 
 const carried = recordPerDocument(
   (): Carried => ({
-    ...{ origin: undefined, working: undefined, waits: undefined },
+    ...{ origin: undefined, renamed: new Map(), working: undefined, waits: undefined },
     ...{ followed: false, changedSince: false },
   }),
 );
@@ -73,13 +77,24 @@ function follow(session: DocumentSession): void {
 
 function noteEdit(session: DocumentSession, now: DocumentStore, before: DocumentStore): void {
   const record = carried(session);
-  if (!record.origin && movedBetween(before, now).length === 0) return;
+  const renamed = variablesRenamedBetween(before.history, now.history);
+  if (!record.origin && renamed.size === 0 && movedBetween(before, now, renamed).length === 0) return;
   record.origin ??= { document: before.document, history: before.history };
+  record.renamed = renamedInTurn(record.renamed, renamed);
   void inSession(session, valuesCarried);
 }
 
-function movedBetween(origin: Origin, now: Origin): readonly string[] {
-  return variablesMovedBetween(origin.document.nodes, now.document.nodes, lookupFor(now.document));
+/** From now on, the tasks have the values as a state of the document says. */
+function leaveAt(record: Carried, origin: Origin | undefined): void {
+  record.origin = origin;
+  record.renamed = new Map();
+}
+
+/** Variables that may be on another task or have another name now, by their names in the origin. */
+function movedBetween(origin: Origin, now: Origin, renamed: ReadonlyMap<string, string>): readonly string[] {
+  const earlier = withEarlierNames(now.document, renamed);
+  const moved = variablesMovedBetween(origin.document.nodes, earlier.nodes, lookupFor(earlier));
+  return [...new Set([...moved, ...renamed.keys()])].filter((name) => earlier.nodes.has(name));
 }
 
 /** Resolves when the values of the open document are where its pins are; undefined if they are. Never rejects. */
@@ -110,7 +125,7 @@ export function noteNewValues(): void {
 /** The values are where the pins are, as far as they can be. */
 function settle(session: DocumentSession): void {
   const record = carried(session);
-  record.origin = undefined;
+  leaveAt(record, undefined);
   record.changedSince = false;
   endWaiting(session);
 }
@@ -124,20 +139,29 @@ async function carryAll(session: DocumentSession): Promise<void> {
     if (!isOpen(session)) return;
     const { origin } = record;
     const now: Origin = useDocument.of(session).getState();
-    const names = origin ? movedBetween(origin, now) : [];
+    const { renamed } = record;
+    const names = origin ? movedBetween(origin, now, renamed) : [];
     if (!origin || names.length === 0) {
       settle(session);
       return;
     }
-    const outcome = await carry(session, { origin, now, names });
+    const outcome = await carry(session, { origin, now, names, renamed });
     // The user may have opened another document in the tab.
     if (record.origin !== origin) continue;
     if (outcome === "done") {
-      record.origin = now;
+      carriedTo(record, now, renamed);
       record.changedSince = false;
     } else if (nodesNow() !== now.document.nodes) continue;
-    else if (outcome === "later" || !takeBack(session, { origin, now, names })) return;
+    else if (outcome === "later" || !takeBack(session, { origin, now, names, renamed })) return;
   }
+}
+
+/** Edits that were made meanwhile may have renamed variables again. */
+function carriedTo(record: Carried, now: Origin, renamed: ReadonlyMap<string, string>): void {
+  const known = new Map([...renamed].map(([from, to]) => [to, from]));
+  const since = record.renamed === renamed ? new Map<string, string>() : renamedInTurn(known, record.renamed);
+  record.origin = now;
+  record.renamed = since;
 }
 
 /** Whether a run of the document is under way or waits: it has the earlier pins, and changes the values where they are. */
@@ -171,18 +195,20 @@ async function runsAreOver(session: DocumentSession): Promise<void> {
 interface Move {
   readonly origin: Origin;
   readonly now: Origin;
-  /** Variables whose task may be another one. */
+  /** Variables whose task may be another one, or that were renamed, by their names in the origin. */
   readonly names: readonly string[];
+  readonly renamed: ReadonlyMap<string, string>;
 }
 
 /** "later": not before the next run or edit; "stay": the variables shall stay where they were. */
 type Outcome = "done" | "later" | "stay";
 
-async function carry(session: DocumentSession, { origin, now, names }: Move): Promise<Outcome> {
+async function carry(session: DocumentSession, { origin, now, names, renamed }: Move): Promise<Outcome> {
   let live: readonly string[] = [];
   try {
-    const nodes = withPinsOf(origin.document.nodes, now.document.nodes);
-    const there = await inspect({ ...now.document, nodes });
+    const earlier = withEarlierNames(now.document, renamed);
+    const nodes = withPinsOf(origin.document.nodes, earlier.nodes);
+    const there = await inspect({ ...earlier, nodes });
     live = names.filter((name) => there.states.get(name)?.initialized === true);
     endWaiting(session);
     if (live.length === 0) return "done";
@@ -190,15 +216,19 @@ async function carry(session: DocumentSession, { origin, now, names }: Move): Pr
     if (!kept) return "stay";
     const here = await inspect(now.document);
     const keepsOwn = carried(session).changedSince;
+    const nameNow = (name: string) => renamed.get(name) ?? name;
     const moved = live.filter((name) => {
       const device = there.states.get(name)?.device;
-      const own = here.states.get(name);
+      const own = here.states.get(nameNow(name));
       if (keepsOwn && own?.initialized) return false;
-      return device === undefined || device !== own?.device;
+      return renamed.has(name) || device === undefined || device !== own?.device;
     });
+    const keptAs = new Map(moved.filter((name) => renamed.has(name)).map((name) => [nameNow(name), name]));
+    const { keptId } = kept;
     if (moved.length === 0) dismissNoticeByKey(VALUES_NOTICE, session);
-    else if (await bringBack(session, here.graphId, { ...kept, names: moved })) {
-      say(session, words.moved({ count: moved.length }));
+    else if (await bringBack(session, here.graphId, { keptId, names: moved.map(nameNow) }, keptAs)) {
+      const count = moved.length;
+      say(session, keptAs.size === count ? words.renamed({ count }) : words.moved({ count }));
     } else return "stay";
     if (useVariables.of(session).getState().readAt !== undefined) await inSession(session, inspectVariables);
     return "done";
@@ -238,8 +268,8 @@ async function whenFailed(
   return choice === "move" ? "done" : "stay";
 }
 
-/** Gives the variables their earlier pins. False if that changes nothing. */
-function takeBack(session: DocumentSession, { origin, now, names }: Move): boolean {
+/** Gives the variables their earlier pins and names. False if that changes nothing. */
+function takeBack(session: DocumentSession, { origin, now, names, renamed }: Move): boolean {
   return inSession(session, () => {
     // Newer than `now` by edits that leave the nodes alone.
     const { past, future } = useDocument.getState().history;
@@ -249,9 +279,12 @@ function takeBack(session: DocumentSession, { origin, now, names }: Move): boole
     else if (future.length > 0 && future.at(-1) === before.at(-1) && past.at(-1) === before.at(-2)) {
       documentActions.redo();
     } else {
-      const movers = moversOf(origin.document.nodes, now.document.nodes, names, lookupFor(now.document));
-      const placed = withPinsOf(origin.document.nodes, now.document.nodes, movers);
       const label = words.putBack({ count: names.length });
+      const earlierNames = new Map([...renamed].map(([from, to]) => [to, from]));
+      if (renamed.size > 0) performDocumentEdit((document) => renameAll(document, earlierNames, label));
+      const { document: named } = useDocument.getState();
+      const movers = moversOf(origin.document.nodes, named.nodes, names, lookupFor(named));
+      const placed = withPinsOf(origin.document.nodes, named.nodes, movers);
       performDocumentEdit((document) => placedAs(document, placed, label));
     }
     return useDocument.getState().document.nodes !== now.document.nodes;

@@ -1,4 +1,5 @@
 /** Unsaved edits and documents that a crash left behind, and the user's decisions about them. */
+import type { DocumentFile } from "../../main/api/documents.js";
 import type { Draft } from "../../main/api/drafts.js";
 import { showNotice, showProblem } from "../stores/app-store.js";
 import { activeSession, type DocumentSession, inSession } from "../stores/document-session.js";
@@ -7,12 +8,16 @@ import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { DraftKeeper } from "./draft-keeper.js";
-import { fillSession, openFile } from "./open-actions.js";
+import { fillSession, type OpenedAs, openFile } from "./open-actions.js";
 import { fillRemembered, type RememberedTab } from "./tab-actions.js";
 
 const words = texts.actions.draftActions;
 
 const RESTORED_NOTICE = "draft-restored";
+
+interface Restored extends Pick<OpenedAs, "steps"> {
+  readonly file: DocumentFile;
+}
 
 /** This window's keeper; created when it is connected. */
 let keeper: DraftKeeper | undefined;
@@ -44,8 +49,8 @@ async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Pr
   const drafts = await client().call("documents.drafts", { own });
   const draft = drafts.find(({ draftId }) => draftId === own);
   if (draft === undefined) return false;
-  const file = await client().call("documents.restoreDraft", { draftId: own });
-  await fillSession(session, file, { unsaved: draft.unedited !== true, example: tab.example });
+  const { file, steps } = await fetchDraft(draft);
+  await fillSession(session, file, { unsaved: draft.unedited !== true, example: tab.example, steps });
   keeper?.adopt(session, own);
   if (draft.unedited) return true;
   showNotice({
@@ -63,12 +68,20 @@ async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Pr
   return true;
 }
 
+/** The document of a draft, which is this window's from then on, and its undo history. */
+async function fetchDraft({ draftId, file: fileState }: Draft): Promise<Restored> {
+  const { history, ...file } = await client().call("documents.restoreDraft", { draftId });
+  const sameFile = fileState === "same" || fileState === "none";
+  return { file, steps: history && { kept: history, sameFile } };
+}
+
 /** Opens the document of a draft with its edits. */
-export async function restoreDraft({ draftId, unedited = false }: Draft): Promise<void> {
+export async function restoreDraft(draft: Draft): Promise<void> {
+  const { draftId, unedited = false } = draft;
   const begun = activeSession();
   await attemptOn(async () => {
-    const file = await client().call("documents.restoreDraft", { draftId });
-    const session = await inSession(begun, () => openFile(file, { unsaved: !unedited }));
+    const { file, steps } = await fetchDraft(draft);
+    const session = await inSession(begun, () => openFile(file, { unsaved: !unedited, steps }));
     keeper?.adopt(session, draftId);
   });
 }

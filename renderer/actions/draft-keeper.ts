@@ -1,13 +1,15 @@
 /**
- * Saves the unsaved edits of each open document in the application as a draft, so they survive a crash. The first edit
- * sends the whole document, later ones the changes since; saving, closing or replacing the document ends the draft. A
+ * Saves the unsaved edits of each open document in the application as a draft, with the newest steps that can be undone,
+ * so they survive a crash. The first edit sends the whole document, later ones the changes since; saving, closing or replacing the document ends the draft. A
  * document that no file has, such as one made of a model of Keras, has a draft from its opening on.
  */
 import type { ApplicationClient } from "../../main/api/contract.js";
 import type { DraftChange, KeepDraft } from "../../main/api/drafts.js";
 import { toProblem } from "../../main/api/wire.js";
 import { draftChange, wholeDraft } from "../document/draft-change.js";
+import type { History } from "../document/history.js";
 import type { Yield } from "../document/in-slices.js";
+import { HistoryWriter } from "../document/kept-history/history-writer.js";
 import type { GraphDocument } from "../document/model.js";
 import { dismissNoticeByKey, showProblem } from "../stores/app-store.js";
 import {
@@ -27,8 +29,12 @@ const KEEP_AFTER_MILLIS = 500;
 /** Changes beyond the size of the document itself, and these bytes, cause the draft to be rewritten. */
 const MIN_REWRITE_BYTES = 4 << 20;
 
+/** The change to a state that equals the one before, but was reached by other steps. */
+const NO_CHANGE: DraftChange = { removed: [], changed: new Uint8Array(0), added: [] };
+
 interface KeptDraft {
   readonly id: string;
+  readonly history: HistoryWriter;
   /** The state that the application has; undefined: it has none, or its state is unknown. */
   kept: GraphDocument | undefined;
   /** The sizes of the whole document, and of the changes since. */
@@ -173,7 +179,8 @@ class DocumentDraft {
   }
 
   #begin(id: string): KeptDraft {
-    const draft: KeptDraft = { id, kept: undefined, wholeBytes: 0, changeBytes: 0, unedited: false };
+    const history = new HistoryWriter(this.#pause);
+    const draft: KeptDraft = { id, history, kept: undefined, wholeBytes: 0, changeBytes: 0, unedited: false };
     this.#draft = draft;
     useTab.of(this.#session).setState({ draft: id });
     return draft;
@@ -187,12 +194,12 @@ class DocumentDraft {
   /** Sends the current state to the application. Never rejects. */
   async #keep(): Promise<void> {
     this.stop();
-    const { document } = this.#state();
+    const { document, history } = this.#state();
     if (this.#keeping || !isNowhereElse(this.#session) || document === this.#draft?.kept) return;
     this.#keeping = true;
     const draft = this.#draft ?? this.#begin(crypto.randomUUID());
     try {
-      await this.#send(draft, document);
+      await this.#send(draft, document, history);
       this.#told = undefined;
       dismissNoticeByKey(DRAFT_NOTICE, this.#session);
     } catch (error) {
@@ -204,23 +211,27 @@ class DocumentDraft {
     if (this.#told === undefined) this.look();
   }
 
-  async #send(draft: KeptDraft, document: GraphDocument): Promise<void> {
+  async #send(draft: KeptDraft, document: GraphDocument, steps: History): Promise<void> {
     const { kept, wholeBytes, changeBytes } = draft;
     const unedited = !this.#state().dirty;
     const grown = changeBytes > Math.max(wholeBytes, MIN_REWRITE_BYTES);
     const anew = kept === undefined || grown || unedited !== draft.unedited;
-    const change = anew
+    if (anew) draft.history.forget();
+    const difference = anew
       ? await wholeDraft(document, this.#pause)
       : await draftChange(kept, document, this.#pause);
+    const history = await draft.history.write(steps);
     // Saved, or another document was opened meanwhile.
     if (this.#draft !== draft) return;
-    if (change !== undefined) {
-      const described = anew ? { document: describe(document, this.#session, unedited) } : {};
-      await this.#client.call("documents.keepDraft", { draftId: draft.id, change, ...described });
-      draft.wholeBytes = anew ? sizeOf(change) : wholeBytes;
-      draft.changeBytes = anew ? 0 : changeBytes + sizeOf(change);
-      draft.unedited = unedited;
-    }
+    const change: DraftChange = {
+      ...(difference ?? NO_CHANGE),
+      ...(history === undefined ? {} : { history }),
+    };
+    const described = anew ? { document: describe(document, this.#session, unedited) } : {};
+    await this.#client.call("documents.keepDraft", { draftId: draft.id, change, ...described });
+    draft.wholeBytes = anew ? sizeOf(change) : wholeBytes;
+    draft.changeBytes = anew ? 0 : changeBytes + sizeOf(change);
+    draft.unedited = unedited;
     draft.kept = document;
   }
 
@@ -271,7 +282,8 @@ function describe(
   };
 }
 
-function sizeOf({ changed, added, rest }: DraftChange): number {
+function sizeOf({ changed, added, rest, history }: DraftChange): number {
   const nodes = added.reduce((sum, { nodes: bytes }) => sum + bytes.length, changed.length);
-  return nodes + (rest?.length ?? 0);
+  const steps = history?.added.reduce((sum, { bytes }) => sum + bytes.length, history.outline.length) ?? 0;
+  return nodes + (rest?.length ?? 0) + steps;
 }

@@ -36,17 +36,25 @@ export async function setAside(
   return kept && { keptId: kept.keptId, names };
 }
 
-/** Gives variables of a graph, which may have other pins by now, the values that were kept. False if it was cancelled. */
+/**
+ * Gives variables of a graph, which may have other pins by now, the values that were kept. False if it was cancelled.
+ *
+ * @param keptAs the names that variables had then, where they have others now
+ */
 export async function bringBack(
   session: DocumentSession,
   graphId: string,
   { keptId, names }: KeptValues,
+  keptAs: ReadonlyMap<string, string> = new Map(),
 ): Promise<boolean> {
   const count = names.length;
   const message = (percent?: number) =>
     percent === undefined ? words.bringingBack({ count }) : words.bringingBackSoFar({ count, percent });
   const answer = await followJob(session, VALUES_NOTICE, message, (jobId) =>
-    client().call("variables.bringBack", { graphId, names: [...names], keptId, jobId }),
+    client().call("variables.bringBack", {
+      ...{ graphId, names: [...names], keptId, jobId },
+      ...(keptAs.size > 0 ? { keptAs: Object.fromEntries(keptAs) } : {}),
+    }),
   );
   return answer !== undefined;
 }

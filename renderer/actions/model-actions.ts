@@ -26,7 +26,9 @@ export interface ModelExport extends ModelTensors {
 export async function exportModel({ format, inputs, outputs, checkpoint }: ModelExport): Promise<void> {
   const session = activeSession();
   const graph = documentActions.toRunGraph();
-  const base = baseNameOf(useDocument.getState().document.name).replace(/[^\w.-]+/g, "_");
+  const { name, metaGraph } = useDocument.getState().document;
+  const { restoreOpName } = metaGraph.saverDef ?? {};
+  const base = baseNameOf(name).replace(/[^\w.-]+/g, "_");
   const isFolder = format === "saved_model";
   const path = await pickFile({
     mode: "save",
@@ -44,6 +46,7 @@ export async function exportModel({ format, inputs, outputs, checkpoint }: Model
         client().call("models.export", {
           ...{ graph, format, inputs: { ...inputs }, outputs: { ...outputs }, path, overwrite, jobId },
           ...(checkpoint === undefined ? {} : { checkpoint }),
+          ...(restoreOpName ? { restoreOp: restoreOpName } : {}),
         }),
     );
   // For a file, the dialog has asked.

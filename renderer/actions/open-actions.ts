@@ -2,8 +2,11 @@
 
 import { OPENED_EXTENSIONS } from "../../main/api/document-extensions.js";
 import type { DocumentFile, Example } from "../../main/api/documents.js";
+import type { KeptHistory } from "../../main/api/drafts.js";
 import { unlessAborted } from "../../worker-runtime/cancellation/unless-aborted.js";
+import type { History } from "../document/history.js";
 import { inSlices } from "../document/in-slices.js";
+import { restoredHistory } from "../document/kept-history/history-reader.js";
 import { dismissNoticeByKey, dismissNoticesOf, showNotice, showProblem } from "../stores/app-store.js";
 import {
   activateSession,
@@ -33,6 +36,8 @@ export interface OpenedAs {
   readonly example?: string | undefined;
   /** It has edits that its file lacks. */
   readonly unsaved?: boolean;
+  /** The undo history that came with its draft. */
+  readonly steps?: { readonly kept: KeptHistory; readonly sameFile: boolean } | undefined;
 }
 
 /** How the opening of a document is followed and cancelled. */
@@ -46,23 +51,33 @@ const NO_OPENING: Opening = { signal: new AbortController().signal, onProgress: 
 interface ReadDocument {
   readonly file: DocumentFile;
   readonly opened: OpenedDocument;
+  readonly history?: History | undefined;
 }
 
 /** Reads a document in slices, so that the window goes on meanwhile. */
-async function readWhole(answer: DocumentFile, { signal, onProgress }: Opening): Promise<ReadDocument> {
+async function readWhole(
+  answer: DocumentFile,
+  { unsaved = false, steps }: OpenedAs,
+  { signal, onProgress }: Opening,
+): Promise<ReadDocument> {
   const file = await fetchWhole(answer, { signal, onProgress });
-  return { file, opened: await inSlices(slicedOpening(file, prepareArranging), { pause: nextTask, signal }) };
+  const slices = { pause: nextTask, signal };
+  const opened = await inSlices(slicedOpening(file, prepareArranging), slices);
+  if (steps === undefined) return { file, opened };
+  const { kept, sameFile } = steps;
+  const history = await inSlices(restoredHistory(opened.document, kept, { unsaved, sameFile }), slices);
+  return { file, opened, history };
 }
 
 /** Puts a document in the place of the one that a session has. */
 function fill(
   session: DocumentSession,
-  { file, opened }: ReadDocument,
+  { file, opened, history }: ReadDocument,
   { example, unsaved = false }: OpenedAs,
 ): void {
   dismissNoticesOf(session);
   inSession(session, () => {
-    documentActions.show(opened, { unsaved });
+    documentActions.show(opened, { unsaved, history });
     uiActions.closeTensors();
     useSavedModel.setState({ sourceId: file.sourceId, withoutValues: false });
     useTab.setState({ example });
@@ -75,14 +90,14 @@ export async function fillSession(
   file: DocumentFile,
   as: OpenedAs = {},
 ): Promise<void> {
-  const read = await readWhole(file, NO_OPENING);
+  const read = await readWhole(file, as, NO_OPENING);
   if (isOpen(session)) fill(session, read, as);
 }
 
 /** Opens a document that the application has read in a tab; returns its session. */
 export async function openFile(file: DocumentFile, as: OpenedAs = {}): Promise<DocumentSession> {
   const asked = activeSession();
-  return place(await readWhole(file, NO_OPENING), as, asked, true);
+  return place(await readWhole(file, as, NO_OPENING), as, asked, true);
 }
 
 /**
@@ -158,7 +173,7 @@ async function open(
       throw error;
     });
     signal.removeEventListener("abort", cancel);
-    const whole = await readWhole(file, { signal, onProgress });
+    const whole = await readWhole(file, as, { signal, onProgress });
     dismissNoticeByKey(key);
     return place(whole, as, session, turn === asked);
   } catch (error) {

@@ -16,7 +16,7 @@ export const MIN_HEIGHT = 48;
 
 const coordinate = z.number().min(-1e7).max(1e7);
 
-const storedSchema = z
+export const annotationsSchema = z
   .array(
     z.object({
       id: z.string().min(1),
@@ -39,7 +39,7 @@ export function readAnnotations(collection: CollectionDef | undefined): readonly
 
 /** The annotations in a value that was read from JSON; none if it does not hold any. */
 export function annotationsOf(json: unknown): readonly Annotation[] {
-  return storedSchema.safeParse(json).data ?? [];
+  return annotationsSchema.safeParse(json).data ?? [];
 }
 
 /** The collection with them in it. A document that never had any gets no collection for having none. */

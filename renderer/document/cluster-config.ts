@@ -8,20 +8,20 @@ import type { ClusterConfigRow } from "./model.js";
 const SECTION = "cluster";
 const MOST_ROWS = 512;
 
-const storedSchema = z.looseObject({
-  tasks: z
-    .array(
-      z.object({
-        job: z.string(),
-        index: z.number().int().nonnegative(),
-        machine: z.string().default(""),
-        address: z.string().default(""),
-        engine: engineSchema.catch("tensorflow"),
-        gpu: gpuChoiceSchema.catch("auto"),
-      }),
-    )
-    .max(MOST_ROWS),
-});
+export const clusterRowsSchema = z
+  .array(
+    z.object({
+      job: z.string(),
+      index: z.number().int().nonnegative(),
+      machine: z.string().default(""),
+      address: z.string().default(""),
+      engine: engineSchema.catch("tensorflow"),
+      gpu: gpuChoiceSchema.catch("auto"),
+    }),
+  )
+  .max(MOST_ROWS);
+
+const storedSchema = z.looseObject({ tasks: clusterRowsSchema });
 
 /** The rows in the collection; none if it holds no cluster or an unreadable one. */
 export function readClusterConfig(collection: CollectionDef | undefined): readonly ClusterConfigRow[] {

@@ -44,6 +44,9 @@ const storedConfigSchema = z.object({
 });
 type StoredConfig = z.infer<typeof storedConfigSchema>;
 
+/** A configuration but for its feeds. */
+export const runSettingsSchema = storedConfigSchema.omit({ feeds: true });
+
 /** The default configuration, as versions before had the only one, and the others. */
 const storedSchema = storedConfigSchema.loose().extend({
   others: z.array(storedConfigSchema).default([]).catch([]),
@@ -112,28 +115,22 @@ function readStored(collection: CollectionDef | undefined): z.infer<typeof store
   return storedSchema.safeParse(readSettings(collection)?.[RUN_SECTION]).data;
 }
 
-function configOf(
-  {
-    name,
-    batches,
-    fetches,
-    targets,
-    steps,
-    trace,
-    stops,
-    traceEvery,
-    checkpoints,
-    evaluation,
-    training,
-    ...stored
-  }: StoredConfig,
-  contents: FileContents,
-): RunConfig {
+function configOf({ feeds: stored, ...settings }: StoredConfig, contents: FileContents): RunConfig {
   const feeds: Record<string, FeedValue> = {};
-  for (const [tensor, feed] of Object.entries(stored.feeds)) {
+  for (const [tensor, feed] of Object.entries(stored)) {
     const value = fromStored(feed, contents);
     if (value) feeds[tensor] = value;
   }
+  return runConfigOf(settings, feeds);
+}
+
+/** A configuration of settings that were read, and feeds. */
+export function runConfigOf(
+  settings: z.infer<typeof runSettingsSchema>,
+  feeds: Readonly<Record<string, FeedValue>>,
+): RunConfig {
+  const { name, batches, fetches, targets, steps, trace, stops } = settings;
+  const { traceEvery, checkpoints, evaluation, training } = settings;
   return {
     ...{ name, feeds, fetches, targets, steps, trace, stops, batches },
     ...(traceEvery === undefined ? {} : { traceEvery }),

@@ -105,11 +105,11 @@ const revisions = new WeakMap<Transaction, number>();
 let newestRevision = 0;
 
 /** The number of the state that values depend on. Undo and redo come back to the number of the state they restore. */
-function revisionOf(history: History): number {
+function revisionOf(history: History, openedRevision = useDocument.getState().openedRevision): number {
   const step = history.past.findLast(
     ({ operations, keepsValues }) => keepsValues !== true && operations.some(changesValues),
   );
-  if (!step) return useDocument.getState().openedRevision;
+  if (!step) return openedRevision;
   const known = revisions.get(step) ?? ++newestRevision;
   revisions.set(step, known);
   return known;
@@ -223,16 +223,27 @@ export const documentActions = {
     documentActions.show(atOnce(slicedOpening(file)), options);
   },
 
-  /** As `load`, with a document that is read already. */
-  show(opened: OpenedDocument, { unsaved = false }: { readonly unsaved?: boolean } = {}): void {
-    const { document, findings, ops } = opened;
-    const history = startHistory(document);
+  /**
+   * As `load`, with a document that is read already.
+   *
+   * @param options.history Of the document, if it has one from before.
+   */
+  show(
+    opened: OpenedDocument,
+    options: { readonly unsaved?: boolean; readonly history?: History | undefined } = {},
+  ): void {
+    const { findings, ops } = opened;
+    const { unsaved = false, history = { ...startHistory(opened.document), savedReachable: !unsaved } } =
+      options;
+    const { document } = history;
     const openedRevision = ++newestRevision;
+    // Undo leads to states from before it was opened, so this one has the number of its last step.
+    const revision = revisionOf(history, openedRevision);
     useDocument.setState({
-      ...historyState(unsaved ? { ...history, savedReachable: false } : history),
+      ...historyState(history),
       ...findings,
       selection: new Set<string>(),
-      revision: openedRevision,
+      revision,
       openedRevision,
       generation: newGeneration(),
       refusal: undefined,
@@ -240,7 +251,7 @@ export const documentActions = {
     forgetFunctions();
     if (ops !== useOps.getState().ops) examineAnew();
     // Values, times and errors of another graph are meaningless for this one, even where names are the same.
-    showRunOf(document, openedRevision);
+    showRunOf(document, revision);
   },
 
   markSaved(file: Omit<DocumentFile, "metaGraph" | "more">): void {

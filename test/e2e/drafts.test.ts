@@ -108,6 +108,43 @@ describe.skipIf(skip)("drafts of windows", () => {
     await expect.poll(() => draftsIn(app.folder)).toEqual([]);
   });
 
+  test("a page that is loaded again undoes what was edited before, and does it again", async ({
+    app,
+    window,
+  }) => {
+    window.page.on("dialog", (dialog) => dialog.accept());
+    await window.saveAs("graph.pbtxt");
+    await deleteNode(window, "z");
+    await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThan(0);
+    const size = await sizeOfDrafts(app.folder);
+    await deleteNode(window, "y");
+    await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThan(size);
+
+    await window.page.reload();
+    await window.page.getByText(/unsaved edits of .* are still here/).waitFor();
+    await expect.poll(() => window.nodes.count()).toBe(3);
+    const undone = await sizeOfDrafts(app.folder);
+    await window.press("Control+z");
+    await window.node("y").waitFor();
+    expect(await window.node("z").count()).toBe(0);
+    await expect.poll(() => sizeOfDrafts(app.folder)).not.toBe(undone);
+
+    // The step that is undone is kept, too.
+    await window.page.reload();
+    await expect.poll(() => window.nodes.count()).toBe(4);
+    await window.press("Control+Shift+z");
+    await window.node("y").waitFor({ state: "detached" });
+    await window.press("Control+z");
+    await window.node("y").waitFor();
+    await window.press("Control+z");
+    await window.node("z").waitFor();
+    // This is the document that was saved.
+    await expect.poll(() => window.page.title()).toBe("graph.pbtxt · Tensordeck");
+    await expect.poll(() => draftsIn(app.folder)).toEqual([]);
+    await window.press("Control+Shift+z");
+    await window.node("z").waitFor({ state: "detached" });
+  });
+
   test("two windows keep a draft each, and neither is offered while its window is open", async ({
     app,
     window,

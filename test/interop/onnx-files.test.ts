@@ -51,7 +51,58 @@ const windows = (more: Readonly<Record<string, OnnxAttribute>>) => ({
   ...more,
 });
 
+/** Pixels two apart, around each pixel. */
+const around = { kernel_shape: [2, 2], dilations: [2, 2], pads: [1, 1, 1, 1] };
+
+/** Vectors that no one knows before the run: they depend on the size of "open", which is 2. */
+const IN_RUN: Readonly<Record<string, readonly number[]>> = {
+  ...{ starts: [-2, 3], ends: [4, -9], axes: [1, -1], steps: [1, -2], pads: [0, 1, -1, 0, 2, 1] },
+  ...{ depth: [5], target: [0, -1, 0], places: [-1, 0], row: [1], parts: [1, 3], back: [-1, -1], two: [2] },
+};
+
 const MODELS: Readonly<Record<string, Model>> = {
+  computed: {
+    opset: 18,
+    inputs: { x: [-1, 4, 5], open: [-1] },
+    weights: {
+      ...Object.fromEntries(
+        Object.entries(IN_RUN).map(([name, values]) => [
+          `less ${name}`,
+          longs(...values.map((one) => 2 - one)),
+        ]),
+      ),
+      largest: Tensor.of([9223372036854775807n, 9223372036854775807n], "int64", [2]),
+      values: normal(2),
+      least: Tensor.of([-9223372036854775808n, -9223372036854775808n], "int64", [2]),
+    },
+    steps: [
+      ["Shape", ["open"], ["size"]],
+      ...Object.keys(IN_RUN).map((name): Step => ["Sub", ["size", `less ${name}`], [name]]),
+      ["Slice", ["x", "starts", "ends", "axes", "steps"], ["sliced"]],
+      ["Slice", ["x", "starts", "largest"], ["first"]],
+      ["Slice", ["x", "largest", "least", "axes", "back"], ["turned"]],
+      ["Concat", ["two", "two"], ["two two"], { axis: 0 }],
+      ["Slice", ["x", "least", "two two"], ["from start"]],
+      ["Pad", ["x", "pads"], ["padded"]],
+      ["Pad", ["x", "back", "", "two"], ["without"]],
+      ["ReduceSum", ["x", "axes"], ["sums"], { keepdims: 0 }],
+      ["ReduceMax", ["x", "row"], ["most"]],
+      ["Unsqueeze", ["x", "places"], ["wide"]],
+      ["Squeeze", ["wide", "places"], ["narrow"]],
+      ["Split", ["x", "parts"], ["a", "b"], { axis: 1 }],
+      ["Reshape", ["x", "target"], ["kept"]],
+      ["TopK", ["x", "two"], ["greatest", "places of greatest"]],
+      ["TopK", ["x", "two"], ["smallest", "places of smallest"], { axis: 1, largest: 0 }],
+      ["OneHot", ["starts", "depth", "values"], ["one hot"]],
+      ["Squeeze", ["row"], ["axis"]],
+      ["CumSum", ["x", "axis"], ["running"], { exclusive: 1 }],
+      ["Transpose", ["kept"], ["across"], { perm: [2, 0, 1] }],
+    ],
+    outputs: [
+      ...["sliced", "first", "turned", "from start", "padded", "without", "sums", "most", "wide", "narrow"],
+      ...["a", "b", "kept", "across", "greatest", "smallest", "one hot", "running"],
+    ],
+  },
   elements: {
     opset: 14,
     inputs: { x: [2, 5] },
@@ -178,9 +229,10 @@ const MODELS: Readonly<Record<string, Model>> = {
   // Where ONNX and TensorFlow differ in padding, dtypes or what they take.
   differences: {
     opset: 20,
-    inputs: { x: [3], image: [1, 2, 5, 6], row: [6] },
+    inputs: { x: [3], image: [1, 2, 5, 6], row: [6], photo: [-1, 2, -1, -1] },
     weights: {
       ...{ exponent: Tensor.of([0.5, -1, 2], "float32"), whole: longs(2, 3), big: number(9) },
+      ...{ gamma: Tensor.of([1, 2, 3, 4, 5, 6], "float64"), beta: Tensor.of([6, 5, 4, 3, 2, 1], "float64") },
       ...{ columns: normal(6, 2), twice: longs(2), start: number(3), limit: number(-2), step: number(-2) },
     },
     steps: [
@@ -193,6 +245,13 @@ const MODELS: Readonly<Record<string, Model>> = {
         windows({ ceil_mode: 1, count_include_pad: 1, pads: [1, 0, 1, 0] }),
       ],
       ["MaxPool", ["image"], ["most"], windows({ auto_pad: "SAME_LOWER" })],
+      ["MaxPool", ["image"], ["apart"], windows({ dilations: [1, 2], pads: [0, 1, 2, 2], ceil_mode: 1 })],
+      ["MaxPool", ["photo"], ["most apart"], around],
+      ["AveragePool", ["photo"], ["mean apart"], { ...around, count_include_pad: 1 }],
+      ["AveragePool", ["photo"], ["mean inside"], around],
+      ["Cast", ["image"], ["doubles"], { to: onnxDataType("float64") }],
+      ["LayerNormalization", ["doubles", "gamma", "beta"], ["normal", "means", "inverses"]],
+      ["Cast", ["normal"], ["normal float"], { to: 1 }],
       ["Abs", ["x"], ["positive"]],
       ["Mul", ["positive", "big"], ["large"]],
       ["Ceil", ["large"], ["ceil"]],
@@ -215,7 +274,7 @@ const MODELS: Readonly<Record<string, Model>> = {
     ],
     outputs: [
       ...["counted", "lower", "ceiled", "most", "power", "chosen", "tiles", "round", "vector", "down", "elu"],
-      "gelu",
+      ...["gelu", "apart", "most apart", "mean apart", "mean inside", "normal float", "means", "inverses"],
     ],
   },
   arrays: {

@@ -47,7 +47,9 @@ export interface CheckpointWork {
    * The graph whose Savers say under which names else the values of the variables are; left out for what was saved here,
    * which has them under the variables' own.
    */
-  readonly savedBy?: SavingGraph;
+  readonly savedBy?: SavingGraph | undefined;
+  /** The names under which values of variables were saved here, where these are not the variables' own. */
+  readonly savedAs?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface SavingGraph extends SavedGraph {
@@ -174,10 +176,11 @@ function valueIn(file: ValueFile, variable: GraphVariable, prefix: string): Save
 }
 
 async function openValues(
-  { variables, signal, savedBy }: CheckpointWork,
+  { variables, signal, savedBy, savedAs }: CheckpointWork,
   path: string,
 ): Promise<{ readonly file: ValueFile; readonly unused: readonly string[] }> {
-  if (!WEIGHTS_ENDING.test(path)) return { file: await openCheckpoint(path, savedBy), unused: [] };
+  if (!WEIGHTS_ENDING.test(path))
+    return { file: await openCheckpoint(path, { savedBy, savedAs }), unused: [] };
   const layers = await importWeights(await readWeightsFile(path, signal), basename(path), { signal });
   const { values, unused } = matchWeights(variables, layers);
   const file: ValueFile = {
@@ -191,15 +194,19 @@ async function openValues(
   return { file, unused };
 }
 
-async function openCheckpoint(prefix: string, savedBy: SavingGraph | undefined): Promise<ValueFile> {
+async function openCheckpoint(
+  prefix: string,
+  { savedBy, savedAs }: Pick<CheckpointWork, "savedBy" | "savedAs">,
+): Promise<ValueFile> {
   const reader = await BundleReader.open(prefix, ALL_FILES);
   try {
     const saved = new Set(reader.names());
     const namesOf = savedBy && (await keysIn(reader, savedBy));
+    const known = new Map(Object.entries(savedAs ?? {}));
     return {
       names: () => [...saved],
       valueOf: ({ name }) => {
-        const keys = namesOf?.(name) ?? [{ key: name, slice: "" }];
+        const keys = namesOf?.(name) ?? [{ key: known.get(name) ?? name, slice: "" }];
         const found = keys.find(({ key }) => saved.has(key));
         return found && valueAt(reader, found);
       },

@@ -73,8 +73,10 @@ export class VariableService {
       return this.#restore({ ...request, savedBy }, gone);
     },
     "variables.setAside": (request, { gone }) => this.#setAside(request, gone),
-    "variables.bringBack": ({ keptId, ...request }, { gone }) =>
-      this.#restore({ ...request, path: this.#setAsideValues.prefixOf(keptId) }, gone),
+    "variables.bringBack": ({ keptId, keptAs, ...request }, { gone }) => {
+      const path = this.#setAsideValues.prefixOf(keptId);
+      return this.#restore({ ...request, path, savedAs: keptAs }, gone);
+    },
   };
 
   async dispose(): Promise<void> {
@@ -193,15 +195,18 @@ export class VariableService {
       path,
       jobId,
       savedBy,
-    }: Params<"variables.restore"> & { readonly savedBy?: SavingGraph | undefined },
+      savedAs,
+    }: Params<"variables.restore"> & {
+      readonly savedBy?: SavingGraph | undefined;
+      readonly savedAs?: Readonly<Record<string, string>> | undefined;
+    },
     gone: AbortSignal,
   ) {
     const graph = this.#graph(graphId);
     const variables = names.map((name) => variableOf(graph, name));
     return this.#collaborators.jobs.runAsync(jobId, gone, (signal, onProgress) =>
       this.#session.change(graph, signal, async (session, both) => {
-        const from = savedBy ? { path, savedBy } : { path };
-        const work = { session, variables, ...from, signal: both, onProgress };
+        const work = { session, variables, path, savedBy, savedAs, signal: both, onProgress };
         const { missing, unused } = await restoreCheckpoint(work);
         return { restored: names.length - missing.length, missing: [...missing], unused: [...unused] };
       }),

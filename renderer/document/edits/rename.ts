@@ -56,7 +56,12 @@ export function commonScope(names: readonly string[]): string {
   return first.slice(0, length).join("/");
 }
 
-function renameAll(document: GraphDocument, names: ReadonlyMap<string, string>, label: string): EditResult {
+/** Renames nodes, as one step. @param names to, by from */
+export function renameAll(
+  document: GraphDocument,
+  names: ReadonlyMap<string, string>,
+  label: string,
+): EditResult {
   for (const to of names.values()) {
     if (document.nodes.has(to)) return refused(words.taken({ name: to }));
     if (!isNodeName(to)) {

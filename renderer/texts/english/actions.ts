@@ -221,14 +221,16 @@ export const actions = {
   carriedValues: {
     moved:
       "{count, plural, one {# variable has its value} other {# variables have their values}} on the new task.",
-    afterRun: "The values of the variables go to the new task when the run is over.",
-    putBack: "Leave {count, plural, one {# variable where it was} other {# variables where they were}}",
+    renamed:
+      "{count, plural, one {# variable has its value} other {# variables have their values}} under the new name.",
+    afterRun: "The values of the variables follow the edit when the run is over.",
+    putBack: "Leave {count, plural, one {# variable as it was} other {# variables as they were}}",
     later:
-      "{count, plural, one {The value of # variable follows} other {The values of # variables follow}} to the new task before the next run. Not yet: {reason}",
+      "{count, plural, one {The value of # variable follows} other {The values of # variables follow}} the edit before the next run. Not yet: {reason}",
     without: {
-      title: "Move variables without their values?",
-      text: "The values that the variables have cannot go to the other task with them, so the next run would need them initialized or restored. If you cancel, the variables stay where they were. {reason}",
-      move: "Move without values",
+      title: "Edit variables without their values?",
+      text: "The values that the variables have cannot go to their new task or name with them, so the next run would need them initialized or restored. If you cancel, the variables stay as they were. {reason}",
+      move: "Edit without values",
     },
   },
   keptValues: {

@@ -6,7 +6,7 @@ import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from
 import type { Check } from "../check.js";
 import type { WineMachine } from "./wine-machine.js";
 
-const TARGET = /^target (grpc:\/\/\S+)$/m;
+export const TARGET = /^target (grpc:\/\/\S+)$/m;
 const PROGRAM = join(repositoryRoot, "build/bin/tensordeck.mjs");
 const SCRIPTS = join(import.meta.dirname, "..", "linux");
 
@@ -82,7 +82,7 @@ const startHere = (program: string, args: readonly string[]): Promise<PeerProces
   spawnPeer(program, args, { ready: TARGET, env: environmentWithoutProxies() });
 
 /** @throws Error with the output of the script, and of the worker, if it fails. */
-async function runScript(name: string, target: string, worker?: PeerProcess): Promise<void> {
+export async function runScript(name: string, target: string, worker?: PeerProcess): Promise<void> {
   const client = await spawnPeer(tensorflowPython(), [join(SCRIPTS, name), target], {
     env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
   });

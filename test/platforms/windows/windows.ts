@@ -5,21 +5,22 @@ import { PACKAGED_NODES } from "../../../build/lib/dist/fetched-parts.mjs";
 import { repositoryRoot } from "../../support/find-peers.js";
 import type { Check, PlatformChecks } from "../check.js";
 import { commands } from "./commands.js";
+import { installer } from "./installer/installer.js";
 import { measurements } from "./measurements.js";
+import { desktopPackage } from "./package.js";
 import { plantedPrograms } from "./planted-programs.js";
 import { stockClients } from "./stock-clients.js";
 import { windowOfHost } from "./window.js";
 import { WineMachine } from "./wine-machine.js";
 
 /**
- * Options: `--long` also has what is downloaded, `--only TEXT` chooses checks by a text in their names, `--root FOLDER` of the
- * Debian, `--mirror URL` that it comes from, `--node VERSION`.
+ * Options: `--only TEXT` chooses checks by a text in their names, `--root FOLDER` of the Debian, `--mirror URL` that it comes
+ * from, `--node VERSION`.
  */
 export async function checks(args: readonly string[]): Promise<PlatformChecks> {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      long: { type: "boolean", default: false },
       only: { type: "string", default: "" },
       root: { type: "string", default: join(repositoryRoot, ".cache", "platforms", "windows") },
       mirror: { type: "string", default: "http://deb.debian.org/debian" },
@@ -32,6 +33,8 @@ export async function checks(args: readonly string[]): Promise<PlatformChecks> {
     ...commands(machine),
     ...stockClients(machine),
     ...windowOfHost(machine),
+    ...desktopPackage(machine),
+    ...installer(machine),
     ...measurements(machine),
     ...plantedPrograms(machine),
   ];

@@ -80,6 +80,11 @@ export class WineMachine {
     return machine;
   }
 
+  /** Node's program, as a path of the Debian. */
+  get nodeProgram(): string {
+    return `/${this.#node}/node.exe`;
+  }
+
   /** The path here of a file that the machine has at a path of its Debian. */
   file(path: string): string {
     return join(this.#root, path);
@@ -88,6 +93,18 @@ export class WineMachine {
   /** The path that Windows' programs have for it. */
   windowsPath(path: string): string {
     return `Z:${path.replaceAll("/", "\\")}`;
+  }
+
+  /** Starts any program of Windows, given by Windows' path or by its name if it comes with Windows. */
+  program(name: string, args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
+    return this.#shell(["wine", name, ...args].map(shellWord).join(" "), options);
+  }
+
+  /** Runs a program to its end. */
+  async runProgram(name: string, args: readonly string[], options: StartOptions = {}): Promise<Finished> {
+    const peer = await this.program(name, args, options);
+    const { code } = await peer.exited;
+    return { code, output: peer.output() };
   }
 
   /** Starts `tensordeck`. */
@@ -104,7 +121,7 @@ export class WineMachine {
 
   /** Runs Node with a script, given as a path of the Debian, or with its own arguments. */
   node(args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
-    const words = ["wine", `/${this.#node}/node.exe`, ...args].map(shellWord).join(" ");
+    const words = ["wine", this.nodeProgram, ...args].map(shellWord).join(" ");
     const command =
       options.console === true ? `script -qefc ${shellWord(words)} /dev/null </dev/null` : words;
     return this.#shell(command, options);

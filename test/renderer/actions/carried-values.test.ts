@@ -58,8 +58,10 @@ const application = {
     aside.set(keptId, new Map(cellsOf(graphId, names).map(([name, cell]) => [name, held.get(cell) ?? NaN])));
     return { keptId };
   },
-  "variables.bringBack": ({ graphId, names, keptId }: Params<"variables.bringBack">) => {
-    for (const [name, cell] of cellsOf(graphId, names)) held.set(cell, aside.get(keptId)?.get(name) ?? NaN);
+  "variables.bringBack": ({ graphId, names, keptId, keptAs = {} }: Params<"variables.bringBack">) => {
+    for (const [name, cell] of cellsOf(graphId, names)) {
+      held.set(cell, aside.get(keptId)?.get(keptAs[name] ?? name) ?? NaN);
+    }
     return { restored: names.length };
   },
   "runs.start": () => ({ runId: "r2" }),
@@ -122,6 +124,32 @@ it("a pin takes a variable's value along, and undo and redo the values of then",
   expect(valueHeld("v")).toBe(8);
 });
 
+it("a variable that is renamed has its value under the new name, and under the old one after undo", async () => {
+  documentActions.rename("v", "weights");
+  await valuesCarried();
+  expect(valueHeld("weights")).toBe(1);
+  expect(notice()).toBe("1 variable has its value under the new name.");
+  held.set(`${PS0} weights`, 7);
+  documentActions.undo();
+  await valuesCarried();
+  expect(valueHeld("v")).toBe(7);
+  documentActions.redo();
+  documentActions.rename("weights", "kernel");
+  documentActions.pin(["kernel"], PS1);
+  documentActions.moveToScope(["w"], "layer");
+  await valuesCarried();
+  expect([valueHeld("kernel"), valueHeld("layer/w")]).toEqual([7, 2]);
+});
+
+it("a variable with a shared name keeps it, and its value, when its node is renamed", async () => {
+  const shared = { value: { $case: "s", value: new TextEncoder().encode("shared") } } as const;
+  documentActions.setAttr("v", "shared_name", shared);
+  calls.length = 0;
+  documentActions.rename("v", "weights");
+  await valuesCarried();
+  expect(methods()).toEqual([]);
+});
+
 it("several at once, pins that are removed, and nodes that take a variable with them", async () => {
   documentActions.pin(["v", "w"], PS1);
   await valuesCarried();
@@ -162,7 +190,7 @@ it("a value that is on no other task is not assigned", async () => {
 it("waits for the run of the document, whose values change until then", async () => {
   showRun(runOf({ state: "running" }));
   documentActions.pin(["v"], PS1);
-  expect(notice()).toBe("The values of the variables go to the new task when the run is over.");
+  expect(notice()).toBe("The values of the variables follow the edit when the run is over.");
   expect(methods()).toEqual([]);
   held.set(`${PS0} v`, 5);
   showRun(runOf());
@@ -204,7 +232,7 @@ it("does not wait for a run in a tab that was closed", async () => {
 it("says no longer that values follow if the edit was undone", async () => {
   showRun(runOf({ state: "running" }));
   documentActions.pin(["v"], PS1);
-  expect(notice()).toBe("The values of the variables go to the new task when the run is over.");
+  expect(notice()).toBe("The values of the variables follow the edit when the run is over.");
   documentActions.undo();
   showRun(runOf());
   await valuesCarried();
@@ -262,7 +290,7 @@ describe("variables that stay where they were", () => {
     await answer(undefined);
     await carrying;
     expect([deviceOf("v"), deviceOf("asked"), deviceOf("read_v")]).toEqual(["", PS1, ""]);
-    expect(useDocument.getState().undoLabel).toBe("Leave 1 variable where it was");
+    expect(useDocument.getState().undoLabel).toBe("Leave 1 variable as it was");
     documentActions.undo();
     expect(deviceOf("v")).toBe(PS1);
     await answer(undefined);
@@ -354,7 +382,7 @@ it("a task that is not started has the values before the next run", async () => 
   documentActions.undo();
   await valuesCarried();
   expect(notice()).toBe(
-    "The value of 1 variable follows to the new task before the next run. Not yet: ps/0 is stopped.",
+    "The value of 1 variable follows the edit before the next run. Not yet: ps/0 is stopped.",
   );
   failures.clear();
   held.delete(`${PS0} v`);

@@ -100,6 +100,9 @@ describe("the keeper of drafts", () => {
     expect(change?.document).toBeUndefined();
     expect(change?.change.added).toEqual([]);
     expect(draftOf()).toBe(whole?.draftId);
+    // The steps of undo go with them, each once.
+    const steps = application.kept.map(({ change: { history } }) => history?.added.length);
+    expect(steps).toEqual([1, 1]);
   });
 
   it("keeps a document that no file has from its opening on, and says whether it was edited", async () => {
@@ -179,6 +182,8 @@ describe("the keeper of drafts", () => {
     await wait(TWO_SECONDS);
     expect(application.kept).toHaveLength(2);
     expect(application.kept[1]?.document).toBeDefined();
+    const { added = [], used } = application.kept[1]?.change.history ?? {};
+    expect(added.map(({ id }) => id)).toEqual(used);
   });
 
   it("tries again when the application is back, about which it says nothing itself", async () => {

@@ -1,6 +1,7 @@
 import type { NodeProto } from "../../../protos/generated/onnx/onnx.js";
 import { hasCpuKernelOf } from "../../engines/portable/kernels/registered-types.js";
 import type { Graph } from "../../graph/graph.js";
+import { allKnown, type KnownInts } from "../../graph/known-ints.js";
 import { NodeBuilder } from "../../graph/layers/node-builder.js";
 import { Output } from "../../graph/operation.js";
 import { constant } from "../../graph/ops/index.js";
@@ -97,12 +98,24 @@ export class OnnxCall extends NodeBuilder {
     return this.#values[at]?.known;
   }
 
-  /** Whole numbers that an input has as a constant; undefined if it is left out. */
+  /** Whole numbers that an input has as a constant, or that follow from shapes; undefined if it is left out, or computed. */
   knownInts(at: number): readonly number[] | undefined {
-    if (!this.#values[at]) return undefined;
     const known = this.known(at);
     if (known) return Array.from({ length: known.size }, (_, index) => Number(known.at(index)));
-    throw this.unsupported(`computes its input ${at}, which must be a constant`);
+    return allKnown(this.#inferredInts(at));
+  }
+
+  /** The elements of a vector as far as they are known; undefined if it is not known how many there are. */
+  partlyKnownInts(at: number): readonly (number | undefined)[] | undefined {
+    const size = this.optional(at)?.shape?.[0] ?? -1;
+    const inferred = this.knownInts(at) ?? this.#inferredInts(at)?.elements;
+    return inferred ?? (size < 0 ? undefined : Array.from({ length: size }, () => undefined));
+  }
+
+  #inferredInts(at: number): KnownInts | undefined {
+    const output = this.optional(at);
+    // Shapes are inferred when they are asked for, and numbers with them.
+    return output?.shape && output.op.factsSoFar?.[output.index]?.ints;
   }
 
   int(name: string, otherwise: number): number {
@@ -146,6 +159,13 @@ export class OnnxCall extends NodeBuilder {
     throw this.unsupported(
       `must know the size of dimension ${axis} of its input, which the model leaves open`,
     );
+  }
+
+  /** 64-bit integers: shapes and axes as ONNX has them. */
+  longs(values: number | readonly number[], name: string): Output {
+    const given = typeof values === "number" ? BigInt(values) : values.map(BigInt);
+    const shape = typeof values === "number" ? [] : [values.length];
+    return constant(this.graph, Tensor.of(given, "int64", shape), { name });
   }
 
   transpose(tensor: Output, axes: readonly number[]): Output {

@@ -17,13 +17,14 @@ import { dtypeOfOnnx, tensorOfOnnx } from "./onnx-tensor.js";
 import { ARRAY_OPS } from "./ops/arrays.js";
 import { ELEMENTWISE_OPS } from "./ops/elementwise.js";
 import { NETWORK_OPS } from "./ops/networks.js";
+import { REDUCTION_OPS } from "./ops/reductions.js";
 
 const FIRST_OPSET = 13;
 const LAST_OPSET = 21;
 
 /** Every operator that is imported, by its name. */
 export const ONNX_OPS: ReadonlyMap<string, OnnxOp> = new Map(
-  Object.entries({ ...ELEMENTWISE_OPS, ...ARRAY_OPS, ...NETWORK_OPS }),
+  Object.entries({ ...ELEMENTWISE_OPS, ...ARRAY_OPS, ...NETWORK_OPS, ...REDUCTION_OPS }),
 );
 
 /** @throws TensorFlowError INVALID_ARGUMENT if it is damaged; UNIMPLEMENTED that names what is not known here */

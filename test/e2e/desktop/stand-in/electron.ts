@@ -5,36 +5,14 @@
  */
 import { EventEmitter } from "node:events";
 import { closeSync, openSync, rmSync } from "node:fs";
-import type {
-  App,
-  BrowserWindowConstructorOptions,
-  Menu as ElectronMenu,
-  MenuItemConstructorOptions,
-  Rectangle,
-} from "electron";
-import type { MenuEntry } from "../desktop.js";
-import type { FileAnswer, FromProgram, PageFrame, ProgramCall, ToProgram } from "./messages.js";
+import type { App, BrowserWindowConstructorOptions, Rectangle } from "electron";
+import { chooseFromMenu, chooseFromTray, roles } from "./menus.js";
+import type { FileAnswer, PageFrame, ProgramCall, ToProgram } from "./messages.js";
+import { emitPreventable, PreventableEvent, tell } from "./program-channel.js";
+
+export { Menu, nativeImage, Tray } from "./menus.js";
 
 const SCREEN: Rectangle = { x: 0, y: 0, width: 1920, height: 1080 };
-
-function tell(message: FromProgram): void {
-  // Without the test there is nobody to whom it matters.
-  if (process.connected) process.send?.(message, () => undefined);
-}
-
-/** An event whose default can be prevented. */
-class PreventableEvent {
-  defaultPrevented = false;
-  preventDefault(): void {
-    this.defaultPrevented = true;
-  }
-}
-
-/** @returns whether a listener prevented the default */
-function emitPreventable(emitter: EventEmitter, name: string, event = new PreventableEvent()): boolean {
-  emitter.emit(name, event);
-  return event.defaultPrevented;
-}
 
 class WebContents extends EventEmitter {
   #openHandler: (details: { readonly url: string }) => { readonly action: string } = () => ({
@@ -204,6 +182,7 @@ class Application extends EventEmitter {
 }
 
 const application = new Application();
+roles.set("quit", () => application.quit());
 export const app: Pick<
   App,
   "whenReady" | "requestSingleInstanceLock" | "quit" | "setName" | "isPackaged" | "exit" | "addRecentDocument"
@@ -213,96 +192,6 @@ export const app: Pick<
 function endApplication(): void {
   if (!emitPreventable(application, "will-quit")) application.exit(0);
 }
-
-/** Menus: their entries go to the test, their functions stay here. */
-export class Menu {
-  readonly template: readonly MenuItemConstructorOptions[];
-
-  private constructor(template: readonly MenuItemConstructorOptions[]) {
-    this.template = template;
-  }
-
-  static buildFromTemplate(template: MenuItemConstructorOptions[]): Menu {
-    return new Menu(template);
-  }
-
-  static setApplicationMenu(menu: Menu): void {
-    menuBar = menu;
-    tell({ kind: "menu", menu: menu.entries() });
-  }
-
-  entries(): MenuEntry[] {
-    return this.template.filter(({ type }) => type !== "separator").map(entryOf);
-  }
-
-  /** Does what its entry does. */
-  choose(labels: readonly string[]): void {
-    let items = this.template;
-    let chosen: MenuItemConstructorOptions | undefined;
-    for (const label of labels) {
-      chosen = items.find((item) => labelOf(item) === label);
-      items = Array.isArray(chosen?.submenu) ? chosen.submenu : [];
-    }
-    if (chosen?.role === "quit") application.quit();
-    else if (chosen?.click && chosen.enabled !== false) {
-      chosen.click(undefined as never, undefined, {} as never);
-    } else throw new Error(`The menu has no command ${labels.join(" > ")}.`);
-  }
-}
-
-let menuBar: Menu | undefined;
-
-/** Electron names the entries of roles by itself. */
-function labelOf({ label, role }: MenuItemConstructorOptions): string {
-  return label ?? role ?? "";
-}
-
-function entryOf(item: MenuItemConstructorOptions): MenuEntry {
-  return {
-    label: labelOf(item),
-    enabled: item.enabled !== false,
-    ...(item.role === undefined ? {} : { role: item.role }),
-    ...(Array.isArray(item.submenu)
-      ? { submenu: item.submenu.filter(({ type }) => type !== "separator").map(entryOf) }
-      : {}),
-  };
-}
-
-let shownTray: { readonly menu: Menu | undefined } | undefined;
-
-export class Tray extends EventEmitter {
-  constructor(image: unknown) {
-    super();
-    if (image === undefined) throw new TypeError("A tray needs an image.");
-    this.#show(undefined);
-  }
-
-  setToolTip(): void {}
-
-  setContextMenu(menu: ElectronMenu): void {
-    this.#show(menu as unknown as Menu);
-  }
-
-  destroy(): void {
-    shownTray = undefined;
-    tell({ kind: "tray", menu: undefined });
-  }
-
-  #show(menu: Menu | undefined): void {
-    shownTray = { menu };
-    tell({ kind: "tray", menu: menu?.entries() ?? [] });
-  }
-}
-
-export const nativeImage = {
-  createFromBitmap: (
-    bytes: Buffer,
-    { width, height }: { readonly width: number; readonly height: number },
-  ) => {
-    if (bytes.length !== width * height * 4) throw new TypeError("A bitmap has four bytes for a pixel.");
-    return { setTemplateImage: () => undefined };
-  },
-};
 
 /** Answers that the program waits for, by the number of the call. */
 const waiting = new Map<number, (answer: unknown) => void>();
@@ -451,10 +340,10 @@ function receive(message: ToProgram): void {
       blockingAnswer = message.button;
       return;
     case "choose":
-      menuBar?.choose(message.labels);
+      chooseFromMenu(message.labels);
       return;
     case "choose-in-tray":
-      shownTray?.menu?.choose([message.label]);
+      chooseFromTray(message.label);
       return;
     case "open-file":
       application.emit("open-file", new PreventableEvent(), message.path);

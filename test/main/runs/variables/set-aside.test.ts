@@ -103,6 +103,20 @@ it("brings values back where they were replaced, and to the task to which their 
   expect(await valuesIn(after)).toEqual({ w: ["1.0", "2.0"], b: ["3.0"] });
 });
 
+it("brings a value back to a variable that has another name by now", async () => {
+  const { graphId } = await inspect(graphOn(0));
+  await assign(graphId, { w: "[[1, 2]]", b: "3" });
+  const { keptId } = await setAside(graphId);
+  const { graphId: renamed } = await inspect(graphOn(0, "c"));
+  const names = ["c"];
+  await service.handlers["variables.bringBack"](
+    { graphId: renamed, names, keptId, keptAs: { c: "b" }, jobId: "bring back" },
+    THIS_PROGRAM,
+  );
+  const figures = await service.handlers["variables.figures"]({ graphId: renamed, names }, THIS_PROGRAM);
+  expect(figures).toMatchObject([{ name: "c", elements: ["3.0"] }]);
+});
+
 it("keeps the newest few, and nothing of what could not be read", async () => {
   const { graphId } = await inspect(graphOn(0));
   await assign(graphId, { w: "[[1, 2]]", b: "3" });

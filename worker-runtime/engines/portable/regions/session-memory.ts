@@ -61,8 +61,8 @@ export function recordedSizes(
 }
 
 /**
- * What a run of a session is expected to take, and to leave in its arena: as in the recorded run, in proportion to the inputs.
- * A session frees some of the former before it ends.
+ * The memory that a run of a session is expected to take, and to leave in its arena: as in the recorded run, in proportion to
+ * the inputs. A session frees some of the former before it ends.
  */
 export function sizesOfRun(
   { inputElements, computedBytes, peakBytes }: RecordedSizes,

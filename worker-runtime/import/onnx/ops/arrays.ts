@@ -4,148 +4,52 @@ import { constant } from "../../../graph/ops/index.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
 import { tensorOfOnnx } from "../onnx-tensor.js";
-
-/** To a shape that is fed, which may have 0 for a size that stays as it is, too. */
-function reshapeInRun(call: OnnxCall): Output {
-  const [x, target] = [call.input(), call.input(1)];
-  if (call.int("allowzero", 0) === 1) return call.op("Reshape", [x, target]);
-  const [rank, count] = [call.rank(x), call.size(target, 0)];
-  const own = call.op("Shape", [x], { out_type: "int64" });
-  const rest = call.op("Fill", [
-    call.ints([Math.max(0, count - rank)], "more"),
-    call.like(target, 0, "zero"),
-  ]);
-  const longer = call.op("ConcatV2", [[own, rest], call.ints(0, "axis")]);
-  const sizes = call.op("Slice", [longer, call.ints([0], "begin"), call.ints([count], "count")]);
-  const isKept = call.op("Equal", [target, call.like(target, 0, "kept")]);
-  return call.op("Reshape", [x, call.op("SelectV2", [isKept, sizes, target])]);
-}
-
-/** A known shape may have 0 for a size that stays as it is. */
-function reshape(call: OnnxCall): Output {
-  const x = call.input();
-  const target = call.known(1) && call.knownInts(1);
-  if (call.input(1).op.type === "Placeholder") return reshapeInRun(call);
-  if (!target?.includes(0) || call.int("allowzero", 0) === 1) return call.op("Reshape", [x, call.input(1)]);
-  const sizes = target.map((size, at) => (size === 0 ? (x.shape?.[at] ?? -1) : size));
-  if (sizes.filter((size) => size < 0).length <= 1) return call.op("Reshape", [x, call.ints(sizes, "shape")]);
-  const own = call.op("Shape", [x]);
-  const parts = target.map((size, at) =>
-    size === 0
-      ? call.op("GatherV2", [own, call.ints(at, "dimension"), call.ints(0, "axis")])
-      : call.ints(size, "size"),
-  );
-  return call.op("Reshape", [x, call.op("Pack", [parts])]);
-}
-
-function flatten(call: OnnxCall): Output {
-  const x = call.input();
-  const rank = call.rank(x);
-  const axis = call.int("axis", 1);
-  const rest = (x.shape ?? []).slice(axis);
-  const size = (sizes: readonly number[]) => sizes.reduce((product, one) => product * one, 1);
-  if (axis >= 0 && axis <= rank && rest.every((one) => one >= 0)) {
-    return call.op("Reshape", [x, call.ints([-1, size(rest)], "shape")]);
-  }
-  const first = (x.shape ?? []).slice(0, axis);
-  if (first.every((one) => one >= 0)) return call.op("Reshape", [x, call.ints([size(first), -1], "shape")]);
-  throw call.unsupported("flattens dimensions of unknown sizes on both sides");
-}
-
-function squeeze(call: OnnxCall): Output {
-  const axes = call.knownInts(1) ?? call.listed("axes") ?? [];
-  return call.op("Squeeze", [call.input()], { squeeze_dims: axes });
-}
-
-/** Axes count in the result. */
-function unsqueeze(call: OnnxCall): Output {
-  const axes = call.knownInts(1) ?? call.listed("axes") ?? [];
-  const rank = call.rank(call.input()) + axes.length;
-  return axes
-    .map((axis) => call.axis(axis, rank))
-    .sort((a, b) => a - b)
-    .reduce((tensor, axis) => call.op("ExpandDims", [tensor, call.ints(axis, "axis")]), call.input());
-}
+import { scalarOf, shapeOf } from "./computed-inputs.js";
+import { flatten, reshape, squeeze, unsqueeze } from "./reshapes.js";
+import { FAR, pad, slice } from "./slices.js";
 
 function split(call: OnnxCall): readonly Output[] {
   const axis = call.ints(call.int("axis", 0), "axis");
-  const sizes = call.knownInts(1);
+  const sizes = call.optional(1);
   const attrs = { num_split: call.outputs };
   const all = call.input().shape?.at(call.int("axis", 0)) ?? -1;
   if (!sizes && call.opset >= 18 && all % call.outputs !== 0) return unevenly(call, all);
   if (!sizes) return call.operation("Split", [axis, call.input()], attrs).outputs;
-  return call.operation("SplitV", [call.input(), call.ints(sizes, "sizes"), axis], attrs).outputs;
+  return call.operation("SplitV", [call.input(), sizes, axis], attrs).outputs;
 }
 
 /** Into parts of equal size, of which the last has what is left. */
 function unevenly(call: OnnxCall, size: number): readonly Output[] {
-  if (size < 0)
-    throw call.unsupported("splits a dimension of unknown size, perhaps into parts of other sizes");
-  const part = Math.ceil(size / call.outputs);
-  const sizes = Array.from({ length: call.outputs }, (_, at) =>
-    Math.max(0, Math.min(part, size - at * part)),
-  );
   const axis = call.ints(call.int("axis", 0), "axis");
-  return call.operation("SplitV", [call.input(), call.ints(sizes, "sizes"), axis], {
+  return call.operation("SplitV", [call.input(), partSizes(call, size), axis], {
     num_split: call.outputs,
   }).outputs;
 }
 
-/** The largest number that stands for "to the end". */
-const FAR = 2 ** 31 - 1;
-
-function slice(call: OnnxCall): Output {
-  const x = call.input();
-  const rank = call.rank(x);
-  const [starts = [], ends = []] = [call.knownInts(1), call.knownInts(2)];
-  const axes = call.knownInts(3) ?? starts.map((_, at) => at);
-  const steps = call.knownInts(4) ?? starts.map(() => 1);
-  const [begin, end, strides] = [0, 0, 1].map((value) => Array<number>(rank).fill(value));
-  let [beginMask, endMask] = [2 ** rank - 1, 2 ** rank - 1];
-  for (const [at, given] of axes.entries()) {
-    const axis = call.axis(given, rank);
-    const step = steps[at] ?? 1;
-    const size = x.shape?.[axis] ?? -1;
-    const [start, to] = [starts[at] ?? 0, ends[at] ?? 0];
-    if (step < 0 && start < -1 && size < 0)
-      throw call.unsupported("goes backwards from a place that may lie before the first element");
-    // Backwards, what lies before the first element begins at it.
-    const from = step < 0 && size >= 0 ? Math.max(start, -size) : start;
-    if (begin && end && strides) [begin[axis], end[axis], strides[axis]] = [clamp(from), clamp(to), step];
-    const isFromEdge = step < 0 && from >= (size < 0 ? FAR : size - 1);
-    if (!isFromEdge) beginMask &= ~(1 << axis);
-    // Backwards, what lies before the first element ends behind it.
-    const isToEdge = step > 0 ? to >= FAR : to <= -FAR || (size >= 0 && to < -size);
-    if (!isToEdge) endMask &= ~(1 << axis);
+function partSizes(call: OnnxCall, size: number): Output {
+  const count = call.outputs;
+  if (size >= 0) {
+    const part = Math.ceil(size / count);
+    const sizes = Array.from({ length: count }, (_, at) => Math.max(0, Math.min(part, size - at * part)));
+    return call.ints(sizes, "sizes");
   }
-  return call.op(
-    "StridedSlice",
-    [x, call.ints(begin ?? [], "begin"), call.ints(end ?? [], "end"), call.ints(strides ?? [], "strides")],
-    { begin_mask: beginMask, end_mask: endMask },
+  const axis = call.axis(call.int("axis", 0), call.rank(call.input()));
+  const all = call.op("GatherV2", [
+    shapeOf(call, call.input()),
+    call.ints(axis, "dimension"),
+    call.ints(0, "first"),
+  ]);
+  // Rounded up.
+  const part = call.op("FloorDiv", [
+    call.op("AddV2", [all, call.longs(count - 1, "rest")]),
+    call.longs(count, "count"),
+  ]);
+  const places = call.longs(
+    Array.from({ length: count }, (_, at) => at),
+    "places",
   );
-}
-
-function clamp(value: number): number {
-  return Math.max(-FAR, Math.min(FAR, value));
-}
-
-function pad(call: OnnxCall): Output {
-  const mode = call.text("mode", "constant");
-  const rank = call.rank(call.input());
-  const [pads = [], axes = Array.from({ length: rank }, (_, at) => at)] = [
-    call.knownInts(1),
-    call.knownInts(3),
-  ];
-  const pairs = Array.from({ length: rank }, () => [0, 0]);
-  for (const [at, axis] of axes.entries()) {
-    pairs[call.axis(axis, rank)] = [pads[at] ?? 0, pads[at + axes.length] ?? 0];
-  }
-  if (pairs.flat().some((size) => size < 0)) throw call.unsupported("takes elements off by negative padding");
-  const sizes = call.ints(pairs.flat(), "paddings", [rank, 2]);
-  const value = call.optional(2) ?? call.like(call.input(), 0, "value");
-  if (mode === "constant") return call.op("PadV2", [call.input(), sizes, value]);
-  if (mode === "reflect") return call.op("MirrorPad", [call.input(), sizes], { mode: "REFLECT" });
-  throw call.unsupported(`pads by "${mode}"`);
+  const left = call.op("Sub", [all, call.op("Mul", [places, part])]);
+  return call.op("Maximum", [call.op("Minimum", [left, part]), call.longs(0, "zero")]);
 }
 
 /** To the shape that its own and the given one broadcast to. */
@@ -168,6 +72,19 @@ function tile(call: OnnxCall): Output {
   // TensorFlow's kernel takes every dtype, and refuses this one in a run.
   const tiled = x.dtype === "uint16" ? call.cast(x, "int32") : x;
   return call.cast(call.op("Tile", [tiled, call.input(1)]), x.dtype);
+}
+
+/** Indices may count from the end; those that lie beyond both ends are nowhere. */
+function oneHot(call: OnnxCall): Output {
+  const axis = call.axis(call.int("axis", -1), call.rank(call.input()) + 1);
+  const indices = call.cast(call.input(), "int64");
+  const depth = call.cast(scalarOf(call, call.input(1)), "int32");
+  const zero = call.longs(0, "zero");
+  const fromEnd = call.op("AddV2", [indices, call.cast(depth, "int64")]);
+  const places = call.op("SelectV2", [call.op("Less", [indices, zero]), fromEnd, indices]);
+  const [off, on] = call.operation("Unpack", [call.input(2)], { num: 2 }).outputs;
+  if (!off || !on) throw call.unsupported("has no two values");
+  return call.op("OneHot", [places, depth, on, off], { axis });
 }
 
 export const ARRAY_OPS: Readonly<Record<string, OnnxOp>> = {
@@ -196,6 +113,7 @@ export const ARRAY_OPS: Readonly<Record<string, OnnxOp>> = {
     call.op("GatherV2", [call.input(0), fromStart(call), call.ints(call.int("axis", 0), "axis")]),
   Shape: shape,
   Tile: tile,
+  OneHot: oneHot,
   Range: range,
 };
 
@@ -225,7 +143,7 @@ function range(call: OnnxCall): Output {
 /** Indices that count from the end, as ONNX allows, from the start. */
 function fromStart(call: OnnxCall): Output {
   const indices = call.input(1);
-  const known = call.known(1) && call.knownInts(1);
+  const known = call.knownInts(1);
   if (known?.every((index) => index >= 0)) return indices;
   const sizes = call.op("Shape", [call.input()], { out_type: indices.dtype });
   const axis = call.axis(call.int("axis", 0), call.rank(call.input()));

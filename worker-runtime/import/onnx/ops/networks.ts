@@ -2,6 +2,8 @@
  * Operators of networks. ONNX has the channels of images first; what TensorFlow computes only with the channels last
  * is transposed before and after.
  */
+
+import { TensorProto_DataType } from "../../../../protos/generated/onnx/onnx.js";
 import type { Output } from "../../../graph/operation.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
@@ -139,7 +141,8 @@ function pool(op: "MaxPool" | "AvgPool"): OnnxOp {
     return withImages(call, (x, isSequence) => {
       const sizes = call.input().shape?.slice(2) ?? [];
       const window = inRow(windowOf(call, call.listed("kernel_shape") ?? [], sizes), isSequence);
-      if (window.dilations.some((rate) => rate !== 1)) throw call.unsupported("is dilated");
+      if (window.isSame && isDilated(window))
+        throw call.unsupported("is dilated, and pads as much as sizes ask that are not known");
       // TensorFlow pools floats only.
       const images = channelsLast(call, x.dtype.startsWith("float") ? x : call.cast(x, "float32"));
       const pooled = op === "MaxPool" ? maxPool(call, images, window) : averagePool(call, images, window);
@@ -148,29 +151,72 @@ function pool(op: "MaxPool" | "AvgPool"): OnnxOp {
   };
 }
 
-function poolAttrs({ sides, strides, isSame }: Window) {
-  return { ksize: [1, ...sides, 1], strides: [1, ...strides, 1], padding: isSame ? "SAME" : "VALID" };
+const isDilated = ({ dilations }: Window) => dilations.some((rate) => rate !== 1);
+
+/** Pools images with their borders. TensorFlow's kernels pool without gaps, so pixels between are left out before. */
+function poolBordered(call: OnnxCall, op: "MaxPool" | "AvgPool", images: Output, window: Window): Output {
+  const { sides, strides, isSame } = window;
+  if (!isDilated(window)) {
+    const attrs = { ksize: [1, ...sides, 1], strides: [1, ...strides, 1] };
+    return call.op(op, [images], { ...attrs, padding: isSame ? "SAME" : "VALID" });
+  }
+  const apart = sides.reduce(
+    (parts, _, at) =>
+      call.op("GatherV2", [parts, windowPixels(call, images, window, at), call.ints(at + 1, "axis")]),
+    images,
+  );
+  const attrs = { ksize: [1, ...sides, 1], strides: [1, ...sides, 1] };
+  return call.op(op, [apart], { ...attrs, padding: "VALID" });
+}
+
+/** Places along rows or columns of the pixels under each window, one window after the other. */
+function windowPixels(
+  call: OnnxCall,
+  images: Output,
+  { sides, strides, dilations }: Window,
+  at: number,
+): Output {
+  const [side, stride, rate] = [sides[at] ?? 1, strides[at] ?? 1, dilations[at] ?? 1];
+  const reach = (side - 1) * rate + 1;
+  const steps = Array.from({ length: side }, (_, tap) => tap * rate);
+  const size = images.shape?.[at + 1] ?? -1;
+  if (size >= 0) {
+    const count = Math.max(0, Math.floor((size - reach) / stride) + 1);
+    const pixels = Array.from({ length: count }, (_, index) => steps.map((step) => index * stride + step));
+    return call.ints(pixels.flat(), "pixels");
+  }
+  const sizes = call.op("Shape", [images]);
+  const all = call.op("GatherV2", [sizes, call.ints(at + 1, "dimension"), call.ints(0, "first")]);
+  const end = call.op("Maximum", [
+    call.op("Sub", [all, call.ints(reach - 1, "reach")]),
+    call.ints(0, "zero"),
+  ]);
+  const starts = call.op("Range", [call.ints(0, "start"), end, call.ints(stride, "stride")]);
+  const pixels = call.op("AddV2", [
+    call.op("ExpandDims", [starts, call.ints(1, "column")]),
+    call.ints(steps, "steps"),
+  ]);
+  return call.op("Reshape", [pixels, call.ints([-1], "list")]);
 }
 
 function maxPool(call: OnnxCall, images: Output, window: Window): Output {
   const bordered = padded(call, images, sum(window.pads, window.over), LOWEST[images.dtype] ?? 0);
-  return call.op("MaxPool", [bordered], poolAttrs(window));
+  return poolBordered(call, "MaxPool", bordered, window);
 }
 
 /** Padding counts if the model says so; what rounding up adds behind it does not. */
 function averagePool(call: OnnxCall, images: Output, window: Window): Output {
-  const attrs = poolAttrs(window);
   const countsPads = call.int("count_include_pad", 0) === 1;
   if (countsPads && window.isSame)
     throw call.unsupported("counts as much padding as sizes ask that are not known");
   const [all, hasOver] = [sum(window.pads, window.over), window.over.some((size) => size > 0)];
-  const means = call.op("AvgPool", [padded(call, images, all, 0)], attrs);
+  const means = poolBordered(call, "AvgPool", padded(call, images, all, 0), window);
   if (!hasOver && (countsPads || window.pads.every((size) => size === 0))) return means;
   const ones = call.op("OnesLike", [images]);
   const counted = countsPads
     ? padded(call, padded(call, ones, window.pads, 1), sum([0, 0, 0, 0], window.over), 0)
     : padded(call, ones, all, 0);
-  return call.op("RealDiv", [means, call.op("AvgPool", [counted], attrs)]);
+  return call.op("RealDiv", [means, poolBordered(call, "AvgPool", counted, window)]);
 }
 
 /** @param over behind height and width */
@@ -198,18 +244,22 @@ function batchNormalization(call: OnnxCall): Output {
   return call.normalize(x, { mean, variance, gamma, beta, epsilon: call.float("epsilon", 1e-5) });
 }
 
-function layerNormalization(call: OnnxCall): Output {
-  if (call.outputs > 1) throw call.unsupported("also gives its statistics");
+/** The result, its means, and the inverses of its deviations. The statistics are of float32, whatever the input is. */
+function layerNormalization(call: OnnxCall): readonly Output[] {
+  if (call.int("stash_type", TensorProto_DataType.FLOAT) !== TensorProto_DataType.FLOAT)
+    throw call.unsupported("has statistics of another dtype than float32");
   const x = call.input();
-  // TensorFlow joins the nodes of one into a kernel of oneDNN that it does not have for doubles.
-  if (x.dtype === "float64") throw call.unsupported("normalizes doubles, which TensorFlow may fail to run");
   const rank = call.rank(x);
   const first = call.axis(call.int("axis", -1), rank);
   const axes = Array.from({ length: rank - first }, (_, at) => first + at);
-  return call.normalize(x, {
-    ...call.moments(x, axes),
-    ...{ gamma: call.input(1), beta: call.optional(2), epsilon: call.float("epsilon", 1e-5) },
-  });
+  const floats = call.cast(x, "float32");
+  const { mean, variance } = call.moments(floats, axes);
+  const epsilon = call.like(variance, call.float("epsilon", 1e-5), "epsilon");
+  const inverse = call.op("Rsqrt", [call.op("AddV2", [variance, epsilon])]);
+  const centred = call.op("Mul", [call.op("Sub", [floats, mean]), inverse]);
+  const scaled = call.op("Mul", [call.cast(centred, x.dtype), call.input(1)]);
+  const beta = call.optional(2);
+  return [beta ? call.op("AddV2", [scaled, beta]) : scaled, mean, inverse].slice(0, call.outputs);
 }
 
 /** alpha · A · B + beta · C */
@@ -245,30 +295,10 @@ function softmax(op: "Softmax" | "LogSoftmax"): OnnxOp {
   };
 }
 
-/** Over the given dimensions, or all of them. @param inputFrom the operator set from which on the axes are an input */
-function reduction(op: string, inputFrom: number): OnnxOp {
-  return (call) => {
-    const x = call.input();
-    const given = (call.opset >= inputFrom ? call.knownInts(1) : call.listed("axes")) ?? [];
-    if (given.length === 0 && call.int("noop_with_empty_axes", 0) === 1) return call.op("Identity", [x]);
-    const axes = given.length > 0 ? given : Array.from({ length: call.rank(x) }, (_, at) => at);
-    return call.op(op, [x, call.ints(axes, "axes")], { keep_dims: call.int("keepdims", 1) === 1 });
-  };
-}
-
-function argMax(call: OnnxCall): Output {
-  if (call.int("select_last_index", 0) !== 0) throw call.unsupported("takes the last of equals");
-  const axis = call.ints(call.int("axis", 0), "axis");
-  const found = call.op("ArgMax", [call.input(), axis]);
-  return call.int("keepdims", 1) === 1 ? call.op("ExpandDims", [found, axis]) : found;
-}
-
 export const NETWORK_OPS: Readonly<Record<string, OnnxOp>> = {
   ...{ Conv: conv, MaxPool: pool("MaxPool"), AveragePool: pool("AvgPool") },
   ...{ GlobalMaxPool: globalPool("Max"), GlobalAveragePool: globalPool("Mean") },
   ...{ BatchNormalization: batchNormalization, LayerNormalization: layerNormalization },
-  ...{ Gemm: gemm, Softmax: softmax("Softmax"), LogSoftmax: softmax("LogSoftmax"), ArgMax: argMax },
+  ...{ Gemm: gemm, Softmax: softmax("Softmax"), LogSoftmax: softmax("LogSoftmax") },
   MatMul: matMul,
-  ...{ ReduceMean: reduction("Mean", 18), ReduceSum: reduction("Sum", 13), ReduceMax: reduction("Max", 18) },
-  ...{ ReduceMin: reduction("Min", 18), ReduceProd: reduction("Prod", 18) },
 };

@@ -98,12 +98,12 @@ const MODES = ["constant", "reflect", "edge"] as const;
 
 const pad: OpSpecification = {
   draw(draw) {
-    const shape = draw.shape(1).map((size) => size + 1);
+    const isNegative = draw.seldom();
+    // A reflection has no more elements than there are.
+    const shape = draw.shape(1).map((size) => size + (isNegative ? 3 : 1));
     const axes = draw.opset >= 18 ? draw.maybe(() => draw.axes(shape.length)) : undefined;
     const count = axes?.length ?? shape.length;
     const mode = draw.maybe(() => draw.pick(draw.opset < 19 ? MODES : [...MODES, "wrap" as const]));
-    // A reflection has no more elements than there are.
-    const isNegative = draw.seldom() && (mode ?? "constant") === "constant";
     const sizes = Array.from({ length: 2 * count }, () => (isNegative ? draw.int(-1, 1) : draw.int(0, 1)));
     const dtype = draw.pick(ALL);
     const value = draw.maybe(() => draw.either(dtype, []));
@@ -188,6 +188,26 @@ const tile: OpSpecification = {
   },
 };
 
+/** Indices from the start, from the end, and of no place. */
+const oneHot: OpSpecification = {
+  draw(draw) {
+    const shape = draw.shape(1, 3);
+    const depth = draw.int(1, 4);
+    const dtype = draw.pick(["int64", "int32", "float32"] as const);
+    const indices = draw.tensor("int64", shape, { from: -6, to: 6 });
+    const list = Array.from({ length: indices.size }, (_, at) => Number(indices.at(at)));
+    const whole = Tensor.of(dtype === "int64" ? list.map(BigInt) : list, dtype, shape);
+    return {
+      inputs: [
+        { value: whole, isConstant: false },
+        draw.flag() ? draw.ints([depth]) : draw.scalar(depth, "int64"),
+        draw.either(draw.pick(["float32", "int32", "int64"] as const), [2]),
+      ],
+      attributes: draw.attributes({ axis: draw.maybe(() => draw.axis(shape.length + 1)) }),
+    };
+  },
+};
+
 function rangeOf(draw: Draw) {
   const dtype = draw.pick(["float32", "float64", "int16", "int32", "int64"] as const);
   const [start, step] = [draw.int(-5, 5), draw.pick([1, 2, 3, -1, -2])];
@@ -219,5 +239,12 @@ export const ARRAYS: Readonly<Record<string, OpSpecification>> = {
     Slice: slice,
   },
   ...{ Pad: pad, Expand: expand, ConstantOfShape: constantOfShape, Transpose: transpose, Concat: concat },
-  ...{ Gather: gather, Shape: shapeOf, Tile: tile, Range: { draw: rangeOf }, Constant: constantNode },
+  ...{
+    OneHot: oneHot,
+    Gather: gather,
+    Shape: shapeOf,
+    Tile: tile,
+    Range: { draw: rangeOf },
+    Constant: constantNode,
+  },
 };

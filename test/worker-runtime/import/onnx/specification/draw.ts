@@ -130,10 +130,10 @@ export class Draw {
     return { value: this.tensor(dtype, shape, range), isConstant: this.flag() };
   }
 
-  /** A vector of shapes, axes or the like: mostly a constant of the model. */
+  /** A vector of shapes, axes or the like. */
   ints(values: readonly number[], dtype: "int32" | "int64" = "int64"): Argument {
     const value = Tensor.of(dtype === "int64" ? values.map(BigInt) : [...values], dtype, [values.length]);
-    return { value, isConstant: !this.seldom() };
+    return { value, isConstant: this.flag() };
   }
 
   scalar(value: number, dtype: DType): Argument {

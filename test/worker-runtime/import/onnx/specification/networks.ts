@@ -62,7 +62,7 @@ const pool = (dtypes: readonly DType[], isMean: boolean): OpSpecification => ({
         ...window,
         count_include_pad: isMean ? draw.maybe(() => draw.int(0, 1)) : undefined,
         dilations:
-          draw.seldom() && !window.auto_pad?.startsWith("SAME") && (!isMean || draw.opset >= 19)
+          draw.flag() && !window.auto_pad?.startsWith("SAME") && (!isMean || draw.opset >= 19)
             ? sides.map(() => draw.int(1, 2))
             : undefined,
       }),
@@ -96,6 +96,7 @@ const layerNormalization: OpSpecification = {
     return {
       inputs: [draw.fed(dtype, shape), draw.either(dtype, own), draw.maybe(() => draw.either(dtype, own))],
       attributes: draw.attributes({ axis, epsilon: { float: 0.25 } }),
+      outputs: draw.int(1, 3),
     };
   },
 };
@@ -136,6 +137,34 @@ const argMax: OpSpecification = {
         keepdims: draw.maybe(() => draw.int(0, 1)),
         select_last_index: draw.maybe(() => draw.int(0, 1)),
       }),
+    };
+  },
+};
+
+const topK: OpSpecification = {
+  draw(draw) {
+    const shape = draw.shape(1);
+    const axis = draw.maybe(() => draw.axis(shape.length));
+    return {
+      inputs: [
+        draw.fed(draw.pick(NUMBERS), shape, { from: -2, to: 2 }),
+        draw.ints([draw.int(1, shape.at(axis ?? -1) ?? 1)]),
+      ],
+      attributes: draw.attributes({ axis, largest: draw.maybe(() => draw.int(0, 1)) }),
+      outputs: 2,
+    };
+  },
+};
+
+const cumSum: OpSpecification = {
+  since: 14,
+  draw(draw) {
+    const [shape, flag] = [draw.shape(1), () => draw.maybe(() => draw.int(0, 1))];
+    const axis = draw.axis(shape.length);
+    const dtype = draw.pick(["int32", "int64"] as const);
+    return {
+      inputs: [draw.fed(draw.pick(LARGE), shape), { ...draw.scalar(axis, dtype), isConstant: draw.flag() }],
+      attributes: draw.attributes({ exclusive: flag(), reverse: flag() }),
     };
   },
 };
@@ -183,6 +212,7 @@ export const NETWORKS: Readonly<Record<string, OpSpecification>> = {
   ...{ Conv: conv, MaxPool: pool([...FLOATS, ...SMALL], false), AveragePool: pool(FLOATS, true) },
   ...{ GlobalMaxPool: globalPool, GlobalAveragePool: globalPool, BatchNormalization: batchNormalization },
   ...{ LayerNormalization: layerNormalization, Gemm: gemm, Softmax: softmax, LogSoftmax: softmax },
+  ...{ TopK: topK, CumSum: cumSum },
   ...{ ArgMax: argMax, MatMul: matMul, ReduceSum: reduction(13, LARGE), ReduceMean: reduction(18, LARGE) },
   ...{ ReduceProd: reduction(18, LARGE), ReduceMax: reduction(18, [...LARGE, ...SMALL]) },
   ReduceMin: reduction(18, [...LARGE, ...SMALL]),
