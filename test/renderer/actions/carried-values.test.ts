@@ -322,6 +322,21 @@ describe("variables that stay where they were", () => {
     expect([deviceOf("v"), deviceOf("w")]).toEqual(["", ""]);
   });
 
+  it("have their earlier names, too", async () => {
+    failing("variables.bringBack", "FAILED_PRECONDITION");
+    documentActions.pin(["v"], PS1);
+    await valuesCarried();
+    documentActions.rename("v", "u");
+    await valuesCarried();
+    failing("variables.bringBack");
+    const carrying = valuesCarried();
+    await answer(undefined);
+    await carrying;
+    expect([deviceOf("u"), deviceOf("v")]).toEqual([undefined, ""]);
+    expect(valueHeld("v")).toBe(1);
+    expect(valuesCarried()).toBeUndefined();
+  });
+
   it("are put back when the history is full", async () => {
     for (let count = 0; count < 600; count++) documentActions.pin(["asked"], count % 2 ? PS0 : PS1);
     failing("variables.bringBack");
