@@ -19,8 +19,9 @@ import { shapeLabel } from "../graph/shape.js";
 import { replaceFile, syncFolder, writeFlushed } from "../io/durable-files.js";
 import { withFileErrors } from "../io/file-errors.js";
 import { type BundleFiles, temporaryPath } from "../io/tensor-bundle/bundle-files.js";
-import { BundleReader, type BundleTensorInfo } from "../io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../io/tensor-bundle/bundle-writer.js";
+import { openCheckpointReader } from "../io/tensor-bundle/checkpoint-reader.js";
+import type { SavedTensorInfo } from "../io/tensor-bundle/saved-tensors.js";
 import { parseShapeAndSlice, type ShapeAndSlice, sliceShape } from "../io/tensor-bundle/tensor-slice.js";
 import { removeAbandonedFiles } from "../io/unfinished-files.js";
 import { itemSize } from "../protocol/dtype.js";
@@ -64,7 +65,7 @@ export function checkpointValues(prefix: string, graph?: SavedGraph): VariableVa
   return {
     async *read(variables, signal) {
       const namesOf = savedNames(graph?.graphDef ?? { node: [] }, graph?.saverDef?.restoreOpName);
-      const reader = await BundleReader.open(resolve(prefix), ALL_FILES);
+      const reader = await openCheckpointReader(resolve(prefix), ALL_FILES);
       try {
         const saved = new Set(reader.names());
         const objects = await keysOfObjects(reader);
@@ -104,7 +105,7 @@ function checkFit(
     prefix,
     info,
     slice,
-  }: { readonly prefix: string; readonly info: BundleTensorInfo; readonly slice: ShapeAndSlice | undefined },
+  }: { readonly prefix: string; readonly info: SavedTensorInfo; readonly slice: ShapeAndSlice | undefined },
 ): void {
   const isSame = (one: readonly number[], other: readonly number[]) =>
     one.length === other.length && one.every((size, axis) => size < 0 || size === other[axis]);

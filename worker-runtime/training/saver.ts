@@ -4,9 +4,10 @@ import type { Graph } from "../graph/graph.js";
 import { globalVariables } from "../graph/ops/state.js";
 import type { Variable } from "../graph/variable.js";
 import { type BundleFiles, temporaryPath } from "../io/tensor-bundle/bundle-files.js";
-import { BundleReader } from "../io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../io/tensor-bundle/bundle-writer.js";
+import { openCheckpointReader } from "../io/tensor-bundle/checkpoint-reader.js";
 import { mergeBundles } from "../io/tensor-bundle/merge-bundles.js";
+import type { CheckpointReader } from "../io/tensor-bundle/saved-tensors.js";
 import { shapeText } from "../protocol/shape.js";
 import { invalidArgument, notFound, StatusCode, TensorFlowError } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
@@ -92,7 +93,7 @@ export class Saver {
    *   for a value of another shape or dtype. Then no variable was changed.
    */
   async restore(session: WorkerSession, prefix: string, signal?: AbortSignal): Promise<void> {
-    const reader = await BundleReader.open(resolve(prefix), ALL_FILES);
+    const reader = await openCheckpointReader(resolve(prefix), ALL_FILES);
     const values: [Variable, Tensor][] = [];
     try {
       for (const [name, one] of this.#variables)
@@ -161,7 +162,7 @@ function isDamage(error: unknown): boolean {
 }
 
 async function savedValue(
-  reader: BundleReader,
+  reader: CheckpointReader,
   name: string,
   one: Variable,
   prefix: string,

@@ -4,8 +4,9 @@ import { shapeLabel } from "../../../worker-runtime/graph/shape.js";
 import { importWeights, WEIGHTS_ENDING } from "../../../worker-runtime/import/import-model.js";
 import { matchWeights } from "../../../worker-runtime/import/keras/match-weights.js";
 import type { BundleFiles } from "../../../worker-runtime/io/tensor-bundle/bundle-files.js";
-import { BundleReader } from "../../../worker-runtime/io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../../../worker-runtime/io/tensor-bundle/bundle-writer.js";
+import { openCheckpointReader } from "../../../worker-runtime/io/tensor-bundle/checkpoint-reader.js";
+import type { CheckpointReader } from "../../../worker-runtime/io/tensor-bundle/saved-tensors.js";
 import { parseShapeAndSlice, sliceShape } from "../../../worker-runtime/io/tensor-bundle/tensor-slice.js";
 import { readWholeFile } from "../../../worker-runtime/io/whole-file.js";
 import { type DType, itemSize } from "../../../worker-runtime/protocol/dtype.js";
@@ -57,9 +58,12 @@ export interface SavingGraph extends SavedGraph {
   readonly variableNames: ReadonlySet<string>;
 }
 
-/** The common beginning of a checkpoint's paths: "model.ckpt" for "model.ckpt.index". */
+/**
+ * The common beginning of a checkpoint's paths: "model.ckpt" for "model.ckpt.index", and for "model.ckpt-00000-of-00002" of
+ * version 1.
+ */
 export function checkpointPrefix(path: string): string {
-  return expandHome(path).replace(/\.(index|data-\d{5}-of-\d{5})$/, "");
+  return expandHome(path).replace(/\.(index|data-\d{5}-of-\d{5})$|-\d{5}-of-\d{5}$/, "");
 }
 
 /**
@@ -198,7 +202,7 @@ async function openCheckpoint(
   prefix: string,
   { savedBy, savedAs }: Pick<CheckpointWork, "savedBy" | "savedAs">,
 ): Promise<ValueFile> {
-  const reader = await BundleReader.open(prefix, ALL_FILES);
+  const reader = await openCheckpointReader(prefix, ALL_FILES);
   try {
     const saved = new Set(reader.names());
     const namesOf = savedBy && (await keysIn(reader, savedBy));
@@ -220,7 +224,7 @@ async function openCheckpoint(
 
 /** The keys that may have each variable's value, the likeliest first. */
 async function keysIn(
-  reader: BundleReader,
+  reader: CheckpointReader,
   { graphDef, saverDef, variableNames }: SavingGraph,
 ): Promise<(variable: string) => readonly SavedName[]> {
   const ofSavers = savedNames(graphDef, saverDef?.restoreOpName);
@@ -234,7 +238,7 @@ async function keysIn(
   };
 }
 
-function valueAt(reader: BundleReader, { key, slice: text }: SavedName): SavedValue {
+function valueAt(reader: CheckpointReader, { key, slice: text }: SavedName): SavedValue {
   const { dtype, shape } = reader.info(key);
   const part = text === "" ? undefined : parseShapeAndSlice(text);
   // Part of a tensor of another shape is not the variable's; what the file has says so.

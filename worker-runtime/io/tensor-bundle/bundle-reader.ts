@@ -1,32 +1,19 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
-import { type DType, dtypeOf, itemSize } from "../../protocol/dtype.js";
-import { elementsOfShape, shapeFromProto, shapeText } from "../../protocol/shape.js";
-import { dataLoss, invalidArgument, unimplemented } from "../../protocol/status.js";
+import { dtypeOf, itemSize } from "../../protocol/dtype.js";
+import { elementsOfShape, shapeFromProto } from "../../protocol/shape.js";
+import { dataLoss, unimplemented } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
-import {
-  arrayFromBytes,
-  entriesPerElement,
-  isByteList,
-  type TensorData,
-  zeros,
-} from "../../protocol/tensor-data.js";
+import { arrayFromBytes } from "../../protocol/tensor-data.js";
 import { fileError } from "../file-errors.js";
 import { readWholeFile } from "../whole-file.js";
+import { assembleSlices, type SavedSlicePart } from "./assemble-slices.js";
 import { type BundleFiles, dataPath, indexPath } from "./bundle-files.js";
 import { type BundleIndex, entryOf, keyOfName, parseIndex } from "./bundle-index.js";
 import { crc32c, unmaskCrc } from "./crc32c.js";
+import type { CheckpointReader, SavedTensorInfo } from "./saved-tensors.js";
 import { parseStrings } from "./string-elements.js";
-import { TABLE_MAGIC } from "./table-format.js";
-import {
-  fullSlice,
-  overlapsOf,
-  sliceFromProto,
-  sliceKey,
-  sliceShape,
-  sliceText,
-  type TensorSlice,
-} from "./tensor-slice.js";
+import { fullSlice, sliceFromProto, sliceKey, type TensorSlice } from "./tensor-slice.js";
 
 /** Bytes that are read and checked at a time: a few milliseconds. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -35,42 +22,10 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 
 /**
- * The dtypes for which TensorFlow restores slices that are not stored as such (`BundleReader::GetSliceValue`, measured
- * with 2.21). It rejects all others, even if a partitioned tensor is restored as a whole.
- */
-const SLICEABLE: ReadonlySet<DType> = new Set([
-  "float32",
-  "float64",
-  "bfloat16",
-  "int8",
-  "int16",
-  "int32",
-  "int64",
-  "uint8",
-  "bool",
-  "complex64",
-  "complex128",
-  "qint8",
-  "quint8",
-  "qint32",
-  "int4",
-  "uint4",
-]);
-
-/** TensorFlow's C++ names of dtypes that differ from Python's; only of dtypes that are not sliceable. */
-const TEXTS_OF_DTYPES: Partial<Record<DType, string>> = { float16: "half" };
-
-/** dtype and shape of a tensor in a checkpoint. */
-export interface BundleTensorInfo {
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-}
-
-/**
- * Reads a checkpoint in TensorFlow's own format. No memory is allocated based on the index alone: an element's bytes
+ * Reads a checkpoint of version 2. No memory is allocated based on the index alone: an element's bytes
  * must exist in the file. Every reader must be closed with `close`.
  */
-export class BundleReader {
+export class BundleReader implements CheckpointReader {
   readonly #prefix: string;
   readonly #files: BundleFiles;
   readonly #index: BundleIndex;
@@ -85,8 +40,7 @@ export class BundleReader {
   /**
    * Opens a checkpoint.
    * @param prefix the common prefix of its file paths.
-   * @throws TensorFlowError NOT_FOUND if there is no index; DATA_LOSS if it is damaged; UNIMPLEMENTED for a checkpoint of
-   *   version 1, which is one file.
+   * @throws TensorFlowError NOT_FOUND if there is no index; DATA_LOSS if it is damaged.
    */
   static async open(prefix: string, files: BundleFiles): Promise<BundleReader> {
     const path = await files.resolve(indexPath(prefix), "read");
@@ -94,8 +48,6 @@ export class BundleReader {
       const bytes = await readWholeFile(path, { maxBytes: MAX_INDEX_BYTES });
       return new BundleReader(prefix, files, parseIndex(bytes, path));
     } catch (error) {
-      const table = await files.resolve(prefix, "read");
-      if (isMissing(error) && (await isTable(table))) throw ofVersion1(prefix);
       throw fileError(error, indexPath(prefix));
     }
   }
@@ -109,7 +61,7 @@ export class BundleReader {
   }
 
   /** @throws TensorFlowError NOT_FOUND "Key x not found in checkpoint". */
-  info(name: string): BundleTensorInfo {
+  info(name: string): SavedTensorInfo {
     return this.#infoOf(entryOf(this.#index, keyOfName(name)), name);
   }
 
@@ -126,18 +78,19 @@ export class BundleReader {
       return this.#readEntry(entry, name);
     }
     const wanted = slice ?? fullSlice(info.shape.length);
-    const shape = sliceShape(info.shape, wanted);
-    const parts: { readonly slice: TensorSlice; readonly entry: BundleEntryProto }[] =
+    const partOf = (part: TensorSlice, stored: BundleEntryProto): SavedSlicePart => ({
+      slice: part,
+      read: () => this.#readEntry(stored, name),
+    });
+    const parts =
       entry.slices.length === 0
-        ? [{ slice: fullSlice(info.shape.length), entry }]
+        ? [partOf(fullSlice(info.shape.length), entry)]
         : entry.slices.map((proto) => {
             const part = sliceFromProto(proto);
-            return {
-              slice: part,
-              entry: entryOf(this.#index, Buffer.from(sliceKey(Buffer.from(name), part)).toString("latin1")),
-            };
+            const key = Buffer.from(sliceKey(Buffer.from(name), part)).toString("latin1");
+            return partOf(part, entryOf(this.#index, key));
           });
-    return this.#assemble(name, info, wanted, shape, parts);
+    return assembleSlices({ name, info, wanted, parts });
   }
 
   async close(): Promise<void> {
@@ -150,7 +103,7 @@ export class BundleReader {
     this.#shards.clear();
   }
 
-  #infoOf(entry: BundleEntryProto, name: string): BundleTensorInfo {
+  #infoOf(entry: BundleEntryProto, name: string): SavedTensorInfo {
     try {
       const shape = shapeFromProto(entry.shape);
       elementsOfShape(shape);
@@ -158,60 +111,6 @@ export class BundleReader {
     } catch (error) {
       throw dataLoss(`Invalid tensor shape: ${name}`, { cause: error });
     }
-  }
-
-  async #assemble(
-    name: string,
-    info: BundleTensorInfo,
-    wanted: TensorSlice,
-    shape: readonly number[],
-    parts: readonly { readonly slice: TensorSlice; readonly entry: BundleEntryProto }[],
-  ): Promise<Tensor> {
-    const count = elementsOfShape(shape);
-    const used: { readonly slice: TensorSlice; readonly entry: BundleEntryProto; readonly common: number }[] =
-      [];
-    let covered = 0;
-    for (const { slice, entry } of parts) {
-      let common = 0;
-      for (const overlap of overlapsOf(info.shape, slice, wanted)) {
-        common += overlap.count;
-      }
-      if (common > 0) {
-        covered += common;
-        used.push({ slice, entry, common });
-      }
-    }
-    if (covered < count) {
-      throw invalidArgument(
-        `Does not have sufficient slices for partitioned tensor ${name} to restore in slice_spec: ${sliceText(wanted)}`,
-      );
-    }
-    // A stored slice equal to the requested one is read directly; anything else is copied from slices.
-    const isExact = used.some(
-      ({ slice, common }) => common === count && elementsOfShape(sliceShape(info.shape, slice)) === count,
-    );
-    if (count > 0 && !isExact && !SLICEABLE.has(info.dtype)) {
-      throw invalidArgument(`Dtype ${TEXTS_OF_DTYPES[info.dtype] ?? info.dtype} not supported.`);
-    }
-    // The slices are read first: their size is limited by the files, so a shape alone allocates nothing.
-    const sources: { readonly tensor: Tensor; readonly slice: TensorSlice }[] = [];
-    for (const { slice, entry } of used) {
-      const partShape = sliceShape(info.shape, slice);
-      const tensor = await this.#readEntry(entry, name);
-      if (tensor.dtype !== info.dtype || shapeText(tensor.shape) !== shapeText(partShape)) {
-        throw dataLoss(
-          `The part ${sliceText(slice)} of ${name} has another dtype or shape than ${name} itself.`,
-        );
-      }
-      sources.push({ tensor, slice });
-    }
-    const data = zeros(info.dtype, count);
-    for (const { tensor, slice } of sources) {
-      for (const overlap of overlapsOf(info.shape, slice, wanted)) {
-        copyElements(info.dtype, tensor.data, data, overlap);
-      }
-    }
-    return new Tensor(info.dtype, shape, data);
   }
 
   async #readEntry(entry: BundleEntryProto, name: string): Promise<Tensor> {
@@ -282,48 +181,4 @@ export class BundleReader {
       throw fileError(error, path);
     }
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-/** True if a file ends as LevelDB's tables do. */
-async function isTable(path: string): Promise<boolean> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return false;
-  try {
-    const { size } = await file.stat();
-    const end = Buffer.alloc(TABLE_MAGIC.length);
-    const { bytesRead } = await file.read(end, 0, end.length, Math.max(0, size - end.length));
-    return bytesRead === end.length && end.equals(Buffer.from(TABLE_MAGIC));
-  } catch {
-    return false;
-  } finally {
-    await file.close();
-  }
-}
-
-function ofVersion1(prefix: string): Error {
-  return unimplemented(
-    `${prefix} is a checkpoint of version 1, as tf.train.Saver(write_version=tf.train.SaverDef.V1) writes it; version 2 ` +
-      "is read here. Restore it in TensorFlow, and save it with a Saver that is not told a version.",
-  );
-}
-
-function copyElements(
-  dtype: DType,
-  source: TensorData,
-  target: TensorData,
-  { from, to, count }: { readonly from: number; readonly to: number; readonly count: number },
-): void {
-  if (isByteList(source)) {
-    for (let index = 0; index < count; index += 1) {
-      (target as Uint8Array[])[to + index] = source[from + index] ?? new Uint8Array(0);
-    }
-    return;
-  }
-  const width = entriesPerElement(dtype);
-  // Both arrays have the same dtype, which TypeScript cannot infer from the union.
-  (target as Uint8Array).set(source.subarray(from * width, (from + count) * width) as Uint8Array, to * width);
 }

@@ -1,6 +1,7 @@
-import { BundleReader } from "../../../../io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../../../../io/tensor-bundle/bundle-writer.js";
+import { openCheckpointReader } from "../../../../io/tensor-bundle/checkpoint-reader.js";
 import { mergeBundles } from "../../../../io/tensor-bundle/merge-bundles.js";
+import type { CheckpointReader } from "../../../../io/tensor-bundle/saved-tensors.js";
 import {
   parseShapeAndSlice,
   sliceShape,
@@ -98,7 +99,7 @@ interface Wanted {
 }
 
 /** @throws TensorFlowError NOT_FOUND or INVALID_ARGUMENT if the checkpoint has no matching tensor. */
-function check(reader: BundleReader, name: string, spec: string, dtype: DType | undefined): Wanted {
+function check(reader: CheckpointReader, name: string, spec: string, dtype: DType | undefined): Wanted {
   const info = reader.info(name);
   if (dtype !== undefined && dtype !== info.dtype) {
     throw invalidArgument(
@@ -117,9 +118,9 @@ function check(reader: BundleReader, name: string, spec: string, dtype: DType | 
   return { name, slice };
 }
 
-async function openCheckpoint(prefix: string, files: FileAccess): Promise<BundleReader> {
+async function openCheckpoint(prefix: string, files: FileAccess): Promise<CheckpointReader> {
   try {
-    return await BundleReader.open(prefix, files);
+    return await openCheckpointReader(prefix, files);
   } catch (error) {
     if (error instanceof TensorFlowError && error.code === StatusCode.NOT_FOUND) {
       throw notFound(

@@ -49,6 +49,18 @@ with v1.Session(target) as session:
         session.run(tf.raw_ops.AssignVariableOp(resource=w.handle, value=tf.zeros([3, 2])))
         saver.restore(session, path)
         restored.append(bool(np.array_equal(session.run(w), actual[0])))
+    old = []
+    for sharded in [False, True]:
+        # SaveSlices, which writes version 1, is run by TensorFlow itself.
+        saver = v1.train.Saver([w, b, p], sharded=sharded, write_version=v1.train.SaverDef.V1)
+        with v1.Session() as local:
+            local.run(init)
+            before = local.run([w, b, tf.convert_to_tensor(p)])
+            path = saver.save(local, folder + "/old-%d" % sharded)
+        session.run(tf.raw_ops.AssignVariableOp(resource=w.handle, value=tf.zeros([3, 2])))
+        saver.restore(session, path)
+        after = session.run([w, b, tf.convert_to_tensor(p)])
+        old.append(all(np.array_equal(x, y) for x, y in zip(before, after)))
     try:
         savers[0].save(session, os.path.dirname(folder) + "/tensordeck-not-allowed/model")
         refused = ""
@@ -59,7 +71,7 @@ with v1.Session() as session:
     elsewhere = bool(np.array_equal(session.run(w), actual[0]))
 print("RESULT " + json.dumps({
     "draws": max(float(np.abs(x - y).max()) for x, y in zip(expected, actual)),
-    "restored": restored, "elsewhere": elsewhere, "refused": refused,
+    "restored": restored, "old": old, "elsewhere": elsewhere, "refused": refused,
     "p": tf.train.load_checkpoint(paths[0]).get_tensor("p").ravel().tolist()}))
 `;
 
@@ -77,6 +89,7 @@ describe.skipIf(peerMissing("tensorflow"))("a stock client on the portable engin
       expect(result).toEqual({
         draws: expect.any(Number),
         restored: [true, true],
+        old: [true, true],
         elsewhere: true,
         refused: "PERMISSION_DENIED",
         p: [...Array(12).keys()],
