@@ -1,6 +1,7 @@
 /** The network interfaces of a Windows machine, with the bytes that have passed them. */
 import { loadKoffi } from "../programs/load-library.js";
-import { callAsync, windowsError, windowsFunction } from "./windows-library.js";
+import { callAsync } from "../programs/native-function.js";
+import { windowsError, windowsFunction } from "./windows-library.js";
 
 export interface InterfaceTraffic {
   /** As `os.networkInterfaces` names it: "Ethernet". */

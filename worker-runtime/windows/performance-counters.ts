@@ -1,6 +1,7 @@
 /** Performance counters of Windows, by their English names whatever the system's language is. */
 import { loadKoffi } from "../programs/load-library.js";
-import { callAsync, type Handle, windowsError, windowsFunction } from "./windows-library.js";
+import { callAsync } from "../programs/native-function.js";
+import { type Handle, windowsError, windowsFunction } from "./windows-library.js";
 
 export interface CounterValue {
   /** The object that was counted: "pid_4_luid_0x00000000_0x0000C5A9_phys_0_eng_1_engtype_3D". */

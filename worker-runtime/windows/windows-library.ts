@@ -3,12 +3,8 @@
  * system for which it has no binary, and the libraries exist on Windows alone.
  */
 import { loadWindowsLibrary } from "../programs/load-library.js";
+import type { NativeFunction } from "../programs/native-function.js";
 import { internalError } from "../protocol/status.js";
-
-/** A C function; its signature is given at its declaration. */
-export type NativeFunction<Args extends readonly unknown[], Result> = ((...args: Args) => Result) & {
-  readonly async: (...args: [...Args, (error: unknown, result: Result) => void]) => void;
-};
 
 /** A HANDLE; those above 2^53 are bigints. */
 export type Handle = number | bigint;
@@ -48,22 +44,6 @@ function declare<Args extends readonly unknown[], Result>(
   return loadWindowsLibrary(library).func(prototype) as unknown as NativeFunction<Args, Result>;
 }
 
-/** Calls a function off the event loop. Its last error is that of another thread, so it is to return its status. */
-export function callAsync<Args extends readonly unknown[], Result>(
-  native: NativeFunction<Args, Result>,
-  ...args: Args
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    native.async(...args, (error, result) => {
-      if (error === null || error === undefined) {
-        resolve(result);
-      } else {
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
-    });
-  });
-}
-
 const getLastError = windowsFunction<[], number>("kernel32.dll", "uint32_t __stdcall GetLastError()");
 const formatMessage = windowsFunction<[number, null, number, number, Uint8Array, number, null], number>(
   "kernel32.dll",
@@ -74,7 +54,10 @@ const formatMessage = windowsFunction<[number, null, number, number, Uint8Array,
 const SYSTEM_TEXT = 0x1200;
 const TEXT_UNITS = 512;
 
-/** The number of the last call's failure; koffi keeps it between two calls. */
+/**
+ * The number of the last call's failure; koffi keeps it between two calls. That of a function called by `callAsync` is another
+ * thread's: such a function is to return its status.
+ */
 export function lastErrorNumber(): number {
   return getLastError()();
 }

@@ -2,22 +2,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { freePort } from "../../support/free-port.js";
+import { FOLDER, GRAPH } from "../hand-made-graph.js";
+import { TARGET } from "../stock/stock-clients.js";
 import type { EmulatedMachine } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 
-const FOLDER = "/work/Graphen für Zoë";
-
-/** x = 3 + 4, as it is saved by hand. */
-const GRAPH = `
-node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
-  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 3 } } } }
-node { name: "b" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
-  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 4 } } } }
-node { name: "x" op: "AddV2" input: "a" input: "b" attr { key: "T" value { type: DT_FLOAT } } }
-`;
-
 const WORKER = ["worker", "--engine", "portable", "--port"];
-const TARGET = /^target grpc:\/\/\S+$/m;
 
 /** Each is a program of its own. */
 export function commands(machine: EmulatedMachine): readonly LinuxCheck[] {

@@ -1,8 +1,8 @@
 /** Engine `tensorflow`: what a machine without a library is told, and how it gets and uses one. */
 import assert from "node:assert/strict";
+import { useWorker } from "../stock/stock-clients.js";
 import { DOWNLOAD_MILLIS, type EmulatedMachine } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
-import { useWorker } from "./stock-clients.js";
 
 /** For a processor that TensorFlow has no wheels for. */
 export function withoutWheels(machine: EmulatedMachine): LinuxCheck {

@@ -4,19 +4,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { freePort } from "../../support/free-port.js";
 import type { Check } from "../check.js";
+import { FOLDER, GRAPH } from "../hand-made-graph.js";
+import { TARGET } from "../stock/stock-clients.js";
 import type { WineMachine } from "./wine-machine.js";
-
-const FOLDER = "/work/Graphen für Zoë";
-const TARGET = /^target grpc:\/\/\S+$/m;
-
-/** x = 3 + 4, as it is saved by hand. */
-const GRAPH = `
-node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
-  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 3 } } } }
-node { name: "b" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
-  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 4 } } } }
-node { name: "x" op: "AddV2" input: "a" input: "b" attr { key: "T" value { type: DT_FLOAT } } }
-`;
 
 /** Each is a program of its own. */
 export function commands(machine: WineMachine): readonly Check[] {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { repositoryRoot } from "../../support/find-peers.js";
 import { freePort } from "../../support/free-port.js";
 import type { Check } from "../check.js";
-import { runScript, TARGET } from "./stock-clients.js";
+import { runScript, TARGET } from "../stock/stock-clients.js";
 import type { WineMachine } from "./wine-machine.js";
 
 const MADE = join(repositoryRoot, "build/dist/dry/win-unpacked");
@@ -50,7 +50,7 @@ export function desktopPackage(machine: WineMachine): readonly Check[] {
         const args = [TENSORDECK, "worker", "--engine", "portable", "--port", port];
         const worker = await machine.program(NODE, args, { ready: TARGET });
         try {
-          await runScript("stock_client.py", worker.match?.[1] ?? "", worker);
+          await runScript("stock_client.py", [worker.match?.[1] ?? ""], worker);
         } finally {
           await worker.stop();
         }

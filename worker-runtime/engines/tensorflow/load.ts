@@ -4,6 +4,7 @@
  */
 import koffi from "koffi";
 import { type Library, loadLibrary } from "../../programs/load-library.js";
+import { callAsync, type NativeFunction } from "../../programs/native-function.js";
 import { internalError, StatusCode, statusCodeOf, TensorFlowError } from "../../protocol/status.js";
 import { exitNow } from "../exit-now.js";
 import type { LibraryFiles } from "./candidate.js";
@@ -43,11 +44,6 @@ export const neededSymbols = [
 
 type NeededSymbol = (typeof neededSymbols)[number];
 type Pointer = bigint;
-
-/** A C function; its signature is given at its declaration. */
-type NativeFunction<Args extends readonly unknown[], Result> = ((...args: Args) => Result) & {
-  readonly async: (...args: [...Args, (error: unknown, result: Result) => void]) => void;
-};
 
 const prototypes: Record<NeededSymbol, string> = {
   TF_Version: "const char *TF_Version()",
@@ -154,21 +150,6 @@ function bind(library: Library): TensorFlowLibrary {
     startServer: (server) => checked((status) => callAsync(serverStart, server, status)),
     serverTarget: (server) => serverTarget(server),
   };
-}
-
-function callAsync<Args extends readonly unknown[], Result>(
-  native: NativeFunction<Args, Result>,
-  ...args: Args
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    native.async(...args, (error, result) => {
-      if (error === null || error === undefined) {
-        resolve(result);
-      } else {
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
-    });
-  });
 }
 
 // C++ names of bool tensorflow::IsGoogleCudaEnabled() and IsBuiltWithROCm() (core/util/port.h), Itanium and MSVC ABI.
