@@ -22,6 +22,26 @@ const signalReasons = new Map<string, string>([
 const memoryTrouble =
   /out of memory|bad_alloc|resource exhausted|OOM when allocating|cannot allocate memory/i;
 
+/** Said by the loader of Linux, before the program itself begins. */
+const missingLibrary = /error while loading shared libraries: ([^:\s]+):/;
+
+/** The packages of libraries that the packaged Node needs and small systems lack. */
+const LIBRARY_PACKAGES: Readonly<Record<string, string>> = {
+  "libatomic.so.1":
+    "apt-get install libatomic1 on Debian, Ubuntu and Raspberry Pi OS, dnf install libatomic on Fedora",
+};
+
+/** The cause and the remedy if a library is missing; undefined if the output names none. */
+function libraryProblem(text: string): Pick<Problem, "reason" | "remedy"> | undefined {
+  const library = missingLibrary.exec(text)?.[1];
+  if (library === undefined) return undefined;
+  const command = LIBRARY_PACKAGES[library];
+  return {
+    reason: `Its program needs ${library}, which this system lacks.`,
+    remedy: `Install the library${command === undefined ? "" : ` (${command})`}, then start the task again.`,
+  };
+}
+
 /** Why a task ended unexpectedly, with its last output. */
 export function exitProblem(task: string, exit: TaskExit, lastLines: readonly LogLine[]): Problem {
   const text = lastLines.map((line) => line.text).join("\n");
@@ -43,11 +63,12 @@ export function startProblem(
   lastLines: readonly LogLine[],
 ): Problem {
   const text = lastLines.map((line) => line.text).join("\n");
+  const library = libraryProblem(text);
   return defined({
     ...problem,
     message: problem.message.includes(task) ? problem.message : `${task} could not start: ${problem.message}`,
-    reason: problem.reason ?? (exit.signal === null ? undefined : reasonOf(exit, text)),
-    remedy: problem.remedy ?? "Start it again once that is fixed; its log may say more.",
+    reason: library?.reason ?? problem.reason ?? (exit.signal === null ? undefined : reasonOf(exit, text)),
+    remedy: library?.remedy ?? problem.remedy ?? "Start it again once that is fixed; its log may say more.",
     details: problem.details ?? (text === "" ? undefined : text),
     task,
   });
