@@ -23,7 +23,9 @@ afterEach(() => {
 });
 
 const opened = () =>
-  call.mock.calls.filter(([method]) => method === "documents.open").map(([, params]) => params);
+  call.mock.calls
+    .filter(([method]) => method === "documents.open")
+    .map(([, params]) => (params as { readonly path: string }).path);
 
 test("those that come early wait for the window's own tabs, later ones are opened at once", async () => {
   setClient({ call, on: () => () => undefined } as unknown as ApplicationClient);
@@ -31,7 +33,7 @@ test("those that come early wait for the window's own tabs, later ones are opene
   receiveAsked({ waiting: 2 });
   expect(call).not.toHaveBeenCalled();
   await openAskedFromNowOn();
-  expect(opened()).toEqual([{ path: "/a.pbtxt" }, { path: "/b.pb" }]);
+  expect(opened()).toEqual(["/a.pbtxt", "/b.pb"]);
   receiveAsked({ waiting: 0 });
   expect(opened()).toHaveLength(2);
   waiting.push("/c.onnx");
