@@ -1,8 +1,9 @@
 /** Unsaved edits and documents that a crash left behind, and the user's decisions about them. */
 import type { DocumentFile } from "../../main/api/documents.js";
 import type { Draft } from "../../main/api/drafts.js";
-import { showNotice, showProblem } from "../stores/app-store.js";
+import { dismissNoticeByKey, showNotice, showProblem } from "../stores/app-store.js";
 import { activeSession, type DocumentSession, inSession } from "../stores/document-session.js";
+import { useDocument } from "../stores/document-store.js";
 import { useDrafts } from "../stores/drafts-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
@@ -64,6 +65,12 @@ async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Pr
     },
     // The document as it is on disk; the edits are discarded with their draft.
     action: { label: words.discard, run: () => fillRemembered(session, tab) },
+  });
+  const unsubscribe = useDocument.of(session).subscribe(({ dirty }) => {
+    if (dirty) return;
+    // They were saved, or undone.
+    unsubscribe();
+    dismissNoticeByKey(RESTORED_NOTICE, session);
   });
   return true;
 }

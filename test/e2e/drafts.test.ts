@@ -141,6 +141,7 @@ describe.skipIf(skip)("drafts of windows", () => {
     // This is the document that was saved.
     await expect.poll(() => window.page.title()).toBe("graph.pbtxt · Tensordeck");
     await expect.poll(() => draftsIn(app.folder)).toEqual([]);
+    await window.page.getByText(/unsaved edits of .* are still here/).waitFor({ state: "detached" });
     await window.press("Control+Shift+z");
     await window.node("z").waitFor({ state: "detached" });
   });
