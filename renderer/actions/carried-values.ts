@@ -164,7 +164,7 @@ function carriedTo(record: Carried, now: Origin, renamed: ReadonlyMap<string, st
   record.renamed = since;
 }
 
-/** Whether a run of the document is under way or waits: it has the earlier pins, and changes the values where they are. */
+/** True if a run of the document is under way or waits: it has the earlier pins, and changes the values where they are. */
 function isRunning(session: DocumentSession): boolean {
   if (isActive(useDocumentRun.of(session).getState().latest)) return true;
   const { id } = useDocument.of(session).getState().document;

@@ -1,5 +1,5 @@
 /** A folder with a name that only Unicode has. */
-export const FOLDER = "/work/Graphen für Zoë";
+export const FOLDER = "/trial/Graphen für Zoë";
 
 /** x = 3 + 4, as it is saved by hand. */
 export const GRAPH = `

@@ -68,7 +68,7 @@ export async function offerUpdate({
 }
 
 /**
- * Whether electron-updater can check the signature of a file in a folder. It writes the path into a command of PowerShell that
+ * True if electron-updater can check the signature of a file in a folder. It writes the path into a command of PowerShell that
  * cmd.exe starts: there percent signs would be replaced, and of PowerShell's quotation marks it only doubles the straight one.
  */
 export function isCheckable(folder: string): boolean {

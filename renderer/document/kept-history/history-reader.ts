@@ -85,7 +85,7 @@ function* readHistory(
   return { document, past, future, savedAfter, savedReachable: reaches };
 }
 
-/** Whether each of the steps fits what the ones before it lead to. */
+/** True if each of the steps fits what the ones before it lead to. */
 function* leadsOn(document: GraphDocument, steps: readonly (readonly Operation[])[]): Sliced<boolean> {
   let state = document;
   for (const operations of steps) {

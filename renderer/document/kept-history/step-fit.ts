@@ -1,4 +1,4 @@
-/** Whether a step that was kept with a draft fits the state of the document that it is made in. */
+/** True if a step that was kept with a draft fits the state of the document that it is made in. */
 import { encode } from "@msgpack/msgpack";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
@@ -7,7 +7,7 @@ import { DOCUMENT_COLLECTION } from "../../../worker-runtime/graph/private-attrs
 import type { GraphDocument } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
 
-/** Whether the document is as the operation says that it was before. Places fit any document that has their nodes. */
+/** True if the document is as the operation says that it was before. Places fit any document that has their nodes. */
 export function fits(document: GraphDocument, operation: Operation): boolean {
   switch (operation.type) {
     case "nodes":

@@ -154,7 +154,7 @@ function storedChanges(changes: readonly NodeChange[]): object[] {
   return changes.map(({ before, after, index }) => ({ before: stored(before), after: stored(after), index }));
 }
 
-/** Whether the values in a node alone are more than is kept: they need not be encoded to know that. */
+/** True if the values in a node alone are more than is kept: they need not be encoded to know that. */
 function isLarge({ attr }: NodeDef): boolean {
   let sizeBytes = 0;
   for (const { value } of attr.values()) {

@@ -82,7 +82,7 @@ export class EmulatedMachine {
       leave();
     });
     machine.empty("/tmp");
-    machine.empty("/work");
+    machine.empty("/trial");
     return machine;
   }
 
@@ -101,7 +101,7 @@ export class EmulatedMachine {
   commandLine(
     command: string,
     args: readonly string[],
-    { cwd = "/work", env = {} }: Pick<StartOptions, "cwd" | "env"> = {},
+    { cwd = "/trial", env = {} }: Pick<StartOptions, "cwd" | "env"> = {},
   ): [string, ...string[]] {
     const script =
       'root=$1 folder=$2; shift 2; mount --make-rprivate / && mount -t proc proc "$root/proc" && ' +
@@ -110,7 +110,7 @@ export class EmulatedMachine {
       HOME: "/root",
       PATH: `${this.#node}:/usr/bin:/usr/sbin:/bin`,
       LANG: "C.UTF-8",
-      TENSORDECK_DATA_DIR: "/work/data",
+      TENSORDECK_DATA_DIR: "/trial/data",
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => NETWORK_VARIABLES.test(name))),
       ...env,
     };

@@ -9,7 +9,7 @@ import { repositoryRoot } from "../../support/find-peers.js";
 import { DOWNLOAD_MILLIS, type EmulatedMachine } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 
-const PREFIX = "/work/global";
+const PREFIX = "/trial/global";
 
 /** Two commands on a bare machine: install, and start the agent. */
 export function globalInstall(machine: EmulatedMachine): LinuxCheck {
@@ -17,12 +17,12 @@ export function globalInstall(machine: EmulatedMachine): LinuxCheck {
     name: "npm install --global of the packed program, and its agent starts",
     form: "long",
     run: async () => {
-      packInto(machine.file("/work/tensordeck.tgz"));
+      packInto(machine.file("/trial/tensordeck.tgz"));
       // npm is JavaScript alone: this machine's is as good as the one that comes with Node.
       const npm = dirname(dirname(realpathSync(npmCommand()[0])));
-      cpSync(npm, machine.file("/work/npm"), { recursive: true });
+      cpSync(npm, machine.file("/trial/npm"), { recursive: true });
       const args = ["install", "--global", "--prefix", PREFIX, "--no-audit", "--no-fund", "./tensordeck.tgz"];
-      const install = await machine.run("node", ["/work/npm/bin/npm-cli.js", ...args], {
+      const install = await machine.run("node", ["/trial/npm/bin/npm-cli.js", ...args], {
         env: { NODE_EXTRA_CA_CERTS: "/etc/ssl/certs/ca-certificates.crt" },
         hangingMillis: DOWNLOAD_MILLIS,
       });

@@ -6,7 +6,7 @@ import type { PeerProcess } from "../../support/processes.js";
 import { type EmulatedMachine, HANGING_MILLIS, PROGRAM } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
 
-const DATA = "/work/paired";
+const DATA = "/trial/paired";
 const MAX_ATTEMPTS = 5;
 
 /** By the code that the agent prints; the welcome graph is pinned to a task of each. */

@@ -14,7 +14,7 @@ export function commands(machine: WineMachine): readonly Check[] {
     mkdirSync(machine.file(dirname(path)), { recursive: true });
     writeFileSync(machine.file(path), GRAPH);
   };
-  const computes = async (file: string, cwd = "/work") => {
+  const computes = async (file: string, cwd = "/trial") => {
     const { code, output } = await machine.runTensordeck(["run", file, "--fetch", "x:0"], { cwd });
     assert.match(output, /^x:0 +float32 \[\]\n7\.0$/m, `${file}:\n${output}`);
     assert.equal(code, 0, output);
@@ -31,7 +31,7 @@ export function commands(machine: WineMachine): readonly Check[] {
     {
       name: "graphs by names with spaces and umlauts: relative, by drive letter, with slashes, from the root of a drive",
       run: async () => {
-        rmSync(machine.file("/work"), { recursive: true, force: true });
+        rmSync(machine.file("/trial"), { recursive: true, force: true });
         const path = `${FOLDER}/größer als a & b (1).pbtxt`;
         write(path);
         await computes("größer als a & b (1).pbtxt", FOLDER);
@@ -45,7 +45,7 @@ export function commands(machine: WineMachine): readonly Check[] {
     {
       name: "a graph by a path of more than 260 characters, also as \\\\?\\Z:\\…",
       run: async () => {
-        const path = `/work/${Array.from({ length: 6 }, (_, index) => `${"long ".repeat(10)}${index}`).join("/")}/x.pbtxt`;
+        const path = `/trial/${Array.from({ length: 6 }, (_, index) => `${"long ".repeat(10)}${index}`).join("/")}/x.pbtxt`;
         assert.ok(path.length > 300);
         write(path);
         await computes(machine.windowsPath(path));
@@ -75,12 +75,12 @@ export function commands(machine: WineMachine): readonly Check[] {
     {
       name: "Ctrl+C ends a worker in good order",
       run: async () => {
-        mkdirSync(machine.file("/work"), { recursive: true });
-        writeFileSync(machine.file("/work/interrupt.mjs"), INTERRUPT);
+        mkdirSync(machine.file("/trial"), { recursive: true });
+        writeFileSync(machine.file("/trial/interrupt.mjs"), INTERRUPT);
         rmSync(machine.file(INTERRUPT_LOG), { force: true });
         const peer = await machine.node(
           [
-            machine.windowsPath("/work/interrupt.mjs"),
+            machine.windowsPath("/trial/interrupt.mjs"),
             ...[
               machine.windowsPath("/tensordeck/build/bin/tensordeck.mjs"),
               "worker",
@@ -136,7 +136,7 @@ export function commands(machine: WineMachine): readonly Check[] {
 }
 
 /** Starts a program on the console of its own, and presses Ctrl+C there once that is ready. A console breaks long lines. */
-const INTERRUPT_LOG = "/work/interrupt.txt";
+const INTERRUPT_LOG = "/trial/interrupt.txt";
 const INTERRUPT = `
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";

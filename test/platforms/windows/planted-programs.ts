@@ -9,7 +9,7 @@ import { compile } from "./compile.js";
 import type { WineMachine } from "./wine-machine.js";
 
 const DOCUMENTS = "/documents";
-const WORK = "/work";
+const WORK = "/trial";
 
 /** Libraries that Tensordeck, Node, ONNX Runtime, Dawn, CUDA or a driver loads by its name alone, where it is installed. */
 const PLANTED_LIBRARIES: readonly string[] = [

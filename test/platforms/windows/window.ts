@@ -10,7 +10,7 @@ import type { Check } from "../check.js";
 import type { WineMachine } from "./wine-machine.js";
 
 const HEADLESS = "/tensordeck/build/out/program/headless/main.js";
-const FOLDER = "/work/Fenster é";
+const FOLDER = "/trial/Fenster é";
 /** This only ends what hangs. */
 const HANGING_MILLIS = 120_000;
 

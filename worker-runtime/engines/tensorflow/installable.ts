@@ -1,4 +1,4 @@
-/** Whether `tensordeck runtime install` can bring a library to this system, and what to advise where it cannot. */
+/** Tells if `tensordeck runtime install` can bring a library to this system, and the advice where it cannot. */
 import { type TensorFlowError, unimplemented } from "../../protocol/status.js";
 import { bundleFor } from "./wheels.js";
 

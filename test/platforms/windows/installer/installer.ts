@@ -12,7 +12,7 @@ import type { Check } from "../../check.js";
 import { compile32 } from "../compile.js";
 import type { WineMachine } from "../wine-machine.js";
 
-const WORK = "/work/installer";
+const WORK = "/trial/installer";
 /** Typographic quotation marks are the same as straight ones to PowerShell. */
 const FOLDER = "C:\\Program Files é\\O'Brien’s";
 /** This only ends what hangs. */

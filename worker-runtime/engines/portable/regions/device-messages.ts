@@ -23,7 +23,7 @@ export interface MakeMessage {
   readonly staying: readonly boolean[];
   /** Whether its runs use one thread instead of `DeviceThreadData.threads`. */
   readonly usesOneThread: boolean;
-  /** Whether it keeps its memory for the next run. */
+  /** True if it keeps its memory for the next run. */
   readonly keepsMemory: boolean;
 }
 

@@ -13,11 +13,11 @@ export interface SessionOutput {
 
 /** The facts about the runs of a session before it is made. */
 export interface SessionUse {
-  /** Whether one thread runs it instead of all that a run may use. */
+  /** True if one thread runs it instead of all that a run may use. */
   readonly usesOneThread?: boolean;
   /** The most memory that a run needs at a time for what it computes. */
   readonly peakBytes?: number;
-  /** Whether it keeps its memory for the next run, if that is not too much; true unless given. */
+  /** True if it keeps its memory for the next run, if that is not too much; true unless given. */
   readonly keepsMemory?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface SessionDevice {
   /** @throws TensorFlowError RESOURCE_EXHAUSTED, after releasing the output's memory. */
   tensorOf(output: RanOutput, dtype: DType): Tensor;
   release(session: number, generation: number): void;
-  /** Whether the arena of a session may keep so much after a run. */
+  /** True if the arena of a session may keep so much after a run. */
   mayKeep(session: number, bytes: number): boolean;
 }
 
@@ -77,13 +77,13 @@ export class DeviceSession {
     return !this.#isOutgrown && this.#device.has(this.#generation);
   }
 
-  /** Whether a run would have left too much memory in its arena: one without an arena takes its place. */
+  /** True if a run would have left too much memory in its arena: one without an arena takes its place. */
   get isOutgrown(): boolean {
     return this.#isOutgrown;
   }
 
   /**
-   * Whether it may do a run; otherwise it is released.
+   * True if it may do a run; otherwise it is released.
    * @param peakBytes the most memory that the run needs at a time for what it computes.
    */
   takes(peakBytes: number): boolean {

@@ -98,7 +98,7 @@ export class SessionArenas {
     return true;
   }
 
-  /** Whether a run that takes so many bytes may use a session: false if its arena would keep too much afterwards. */
+  /** True if a run that takes so many bytes may use a session: false if its arena would keep too much afterwards. */
   takes(session: number, bytes: number): boolean {
     const counted = this.#bytes.get(session);
     if (counted === undefined || bytes <= counted) {

@@ -44,7 +44,7 @@ const MAX_MODEL_BYTES = 4 * 2 ** 20;
 export interface MadeSession {
   readonly model: Uint8Array;
   readonly usesOneThread: boolean;
-  /** Whether it keeps its memory for the next run. */
+  /** True if it keeps its memory for the next run. */
   readonly keepsMemory: boolean;
   /** How long making it took there. */
   readonly millis: number;
