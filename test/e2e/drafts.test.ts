@@ -13,12 +13,6 @@ afterAll(closeBrowser);
 /** The rows that offer drafts. */
 const offers = (window: WindowPage) => window.page.getByRole("region", { name: "Unsaved edits" });
 
-async function deleteNode(window: WindowPage, name: string): Promise<void> {
-  await window.select(name);
-  await window.press("Delete");
-  await window.node(name).waitFor({ state: "detached" });
-}
-
 /** Ends the application while its window is open, then that window: until then it reports every failed reconnection. */
 async function crash(app: RunningApp, window: WindowPage): Promise<void> {
   expect(window.errors).toEqual([]);
@@ -33,10 +27,10 @@ describe.skipIf(skip)("after kill -9 of the application", () => {
   test("no edit that a draft has is lost, and the next window offers them", async ({ app, window }) => {
     await window.saveAs("graph.pbtxt");
     expect(await draftsIn(app.folder)).toEqual([]);
-    await deleteNode(window, "z");
+    await window.deleteNode("z");
     await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThan(0);
     const size = await sizeOfDrafts(app.folder);
-    await deleteNode(window, "y");
+    await window.deleteNode("y");
     await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThan(size);
     await crash(app, window);
 
@@ -65,7 +59,7 @@ describe.skipIf(skip)("after kill -9 of the application", () => {
 
   test("a draft says that its file was changed meanwhile, and can be discarded", async ({ app, window }) => {
     await window.saveAs("graph.pbtxt");
-    await deleteNode(window, "z");
+    await window.deleteNode("z");
     await expect.poll(() => draftsIn(app.folder)).toHaveLength(1);
     await crash(app, window);
     await appendFile(join(app.folder, "graph.pbtxt"), "\n");
@@ -89,7 +83,7 @@ describe.skipIf(skip)("after kill -9 of the application", () => {
 describe.skipIf(skip)("drafts of windows", () => {
   test("a page that is loaded again has its unsaved edits", async ({ app, window }) => {
     window.page.on("dialog", (dialog) => dialog.accept());
-    await deleteNode(window, "z");
+    await window.deleteNode("z");
     await expect.poll(() => draftsIn(app.folder)).toHaveLength(1);
     await window.page.reload();
     await window.page.getByText(/unsaved edits of .* are still here/).waitFor();
@@ -97,7 +91,7 @@ describe.skipIf(skip)("drafts of windows", () => {
     expect(await window.page.title()).toMatch(/^● /);
     // It goes on as the same draft.
     const size = await sizeOfDrafts(app.folder);
-    await deleteNode(window, "y");
+    await window.deleteNode("y");
     await expect.poll(() => sizeOfDrafts(app.folder)).not.toBe(size);
     await window.page.reload();
     await window.node("a").waitFor();
@@ -114,10 +108,10 @@ describe.skipIf(skip)("drafts of windows", () => {
   }) => {
     window.page.on("dialog", (dialog) => dialog.accept());
     await window.saveAs("graph.pbtxt");
-    await deleteNode(window, "z");
+    await window.deleteNode("z");
     await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThan(0);
     const size = await sizeOfDrafts(app.folder);
-    await deleteNode(window, "y");
+    await window.deleteNode("y");
     await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThan(size);
 
     await window.page.reload();
@@ -153,8 +147,8 @@ describe.skipIf(skip)("drafts of windows", () => {
     const other = await WindowPage.open(await sharedBrowser(), await app.newLink());
     try {
       await other.ready();
-      await deleteNode(window, "z");
-      await deleteNode(other, "y");
+      await window.deleteNode("z");
+      await other.deleteNode("y");
       await expect.poll(() => draftsIn(app.folder)).toHaveLength(2);
       for (const draft of await draftsIn(app.folder)) {
         expect((await stat(join(app.folder, "data", "drafts", draft))).mode & 0o777).toBe(0o600);

@@ -5,21 +5,12 @@ import { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
 
-/** A run that does not end by itself during a test. */
-async function startLongRun(window: WindowPage): Promise<void> {
-  await window.button("Number of steps").click();
-  await window.page.getByRole("menuitem", { name: "Another number…" }).click();
-  await window.page.getByRole("dialog").getByRole("textbox").fill("1000000");
-  await window.press("Enter");
-  await window.firstStep();
-}
-
 describe.skipIf(peerMissing("chromium"))("control of runs in the window", () => {
   test("a long run is paused and goes on; another waits for it and begins when it is stopped", async ({
     window,
   }) => {
     await window.startTwoWorkers();
-    await startLongRun(window);
+    await window.startLongRun();
     const progress = window.page.getByRole("progressbar", { name: "Run" });
     await window.button("Pause the run").click();
     await progress
@@ -73,7 +64,7 @@ describe.skipIf(peerMissing("chromium"))("control of runs in the window", () => 
 
   test("a long run goes on without a window, and is found again in another one", async ({ window, app }) => {
     await window.startTwoWorkers();
-    await startLongRun(window);
+    await window.startLongRun();
     await window.page.goto("about:blank");
     const other = await WindowPage.open(await sharedBrowser(), await app.newLink());
     try {

@@ -34,19 +34,14 @@ export async function windowOf(desktop: Desktop): Promise<WindowPage> {
 
 /** An edit that is kept on disk. */
 export async function deleteNode(window: WindowPage, folder: string, name: string): Promise<void> {
-  await window.select(name);
-  await window.press("Delete");
-  await window.node(name).waitFor({ state: "detached" });
+  await window.deleteNode(name);
   await expect.poll(() => draftsIn(folder)).toHaveLength(1);
 }
 
 /** A run that has lasted so long (10 s) that the program asks before it ends. */
 async function startLongRun(window: WindowPage): Promise<void> {
   await window.startTwoWorkers();
-  await window.button("Number of steps").click();
-  await window.page.getByRole("menuitem", { name: "Another number…" }).click();
-  await window.page.getByRole("dialog").getByRole("textbox").fill("1000000");
-  await window.press("Enter");
+  await window.startLongRun();
   const latest = () =>
     window.page.evaluate(async () => {
       const { tensordeck } = globalThis as unknown as { readonly tensordeck: Bridge };

@@ -180,6 +180,22 @@ export class WindowPage {
     await this.node(node).locator("[data-node-value=result]").getByText(value, { exact: true }).waitFor();
   }
 
+  /** Deletes a node and waits until it is gone. */
+  async deleteNode(name: string): Promise<void> {
+    await this.select(name);
+    await this.press("Delete");
+    await this.node(name).waitFor({ state: "detached" });
+  }
+
+  /** Starts a run that does not end by itself during a test, and waits until its steps run. */
+  async startLongRun(): Promise<void> {
+    await this.button("Number of steps").click();
+    await this.page.getByRole("menuitem", { name: "Another number…" }).click();
+    await this.page.getByRole("dialog").getByRole("textbox").fill("1000000");
+    await this.press("Enter");
+    await this.firstStep();
+  }
+
   /** Waits until a run of many steps has finished its preparation: it can then be stopped, or fail at a step. */
   async firstStep(): Promise<void> {
     await this.page
