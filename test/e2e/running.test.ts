@@ -4,7 +4,6 @@ import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
 import { ApiClient } from "./support/api-client.js";
 import { closeBrowser, test } from "./support/fixtures.js";
-import type { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
 
@@ -69,7 +68,7 @@ describe.each(ENGINES)("running in the window, on $engine", ({ engine, isMissing
 
     test("a long run shows its progress and stops after its step", async ({ window }) => {
       await window.startTwoWorkers();
-      await startLongRun(window);
+      await window.startLongRun();
       await window.button("Stop").click();
       await window.button("Stop").waitFor({ state: "hidden" });
       await window.value("z").getByText("11.0", { exact: true }).waitFor();
@@ -89,7 +88,7 @@ describe.each(ENGINES)("running in the window, on $engine", ({ engine, isMissing
       const api = await ApiClient.connect(await app.newLink());
       try {
         const [, second] = await api.runningTasks(2);
-        await startLongRun(window);
+        await window.startLongRun();
         process.kill(second?.pid ?? 0, "SIGKILL");
       } finally {
         api.close();
@@ -132,13 +131,3 @@ describe.each(ENGINES)("running in the window, on $engine", ({ engine, isMissing
     });
   });
 });
-
-/** Starts a million steps, and waits for the first. */
-async function startLongRun(window: WindowPage): Promise<void> {
-  await window.button("Number of steps").click();
-  await window.page.getByRole("menuitem", { name: "Another number…" }).click();
-  const dialog = window.page.getByRole("dialog");
-  await dialog.getByRole("textbox").or(dialog.getByRole("spinbutton")).fill("1000000");
-  await window.press("Enter");
-  await window.firstStep();
-}
