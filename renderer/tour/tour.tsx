@@ -22,7 +22,13 @@ const CANVAS_TOOLS = '[data-canvas] [role="toolbar"]';
 
 export function Tour(): ReactElement | null {
   const step = useTour((state) => state.step);
-  return step === undefined ? null : <Card step={step} />;
+  return step === undefined ? null : <OnWelcomeGraph step={step} />;
+}
+
+/** While another document is shown, there is nothing that the card could be beside; the step waits. */
+function OnWelcomeGraph({ step }: { readonly step: TourStep }): ReactElement | null {
+  const isShown = useSyncExternalStore(onStateChange, showsWelcomeGraph);
+  return isShown ? <Card step={step} /> : null;
 }
 
 /** Ends the tour; the focus does not stay on what is gone. */
@@ -160,7 +166,7 @@ function useStepDone(step: TourStep): void {
     if (step === "end") return;
     const isDone = STEPS[step].begin();
     const look = () => {
-      // Another document may be shown meanwhile, in which nothing is done for the tour.
+      // The card is removed only after another document is shown, in which nothing is done for the tour.
       if (showsWelcomeGraph() && isDone()) finishTourStep(step);
     };
     look();

@@ -41,7 +41,7 @@ describe.skipIf(peerMissing("chromium"))("the gallery of examples", () => {
     await window.menu("Gallery of examples");
     await window.button("Run example: Train on digits").click();
     // Their last values, once the run is over.
-    await page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
+    await window.runDone(2, 500);
     await page.getByRole("row", { name: /^loss:0/ }).waitFor();
 
     await window.button("Run configuration: train").click();

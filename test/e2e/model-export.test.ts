@@ -35,7 +35,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a trained graph", () => 
     const { page } = window;
     await window.menu("Gallery of examples");
     await window.button("Run example: Train on digits").click();
-    await page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
+    await window.runDone(2, 500);
     const exportAs = async (format: string, name: string) => {
       await window.menu("Export", "Model");
       const dialog = page.getByRole("dialog", { name: "Export as a model" });

@@ -111,10 +111,7 @@ describe.skipIf(peerMissing("chromium"))("tensors in the window", () => {
     await window.dockTab("Results").click();
     for (const run of [1, 2]) {
       await window.button("Run 1000 steps").click();
-      await page
-        .getByRole("region", { name: "Runs" })
-        .getByRole("row", { name: new RegExp(`run ${run} done 1000`) })
-        .waitFor();
+      await window.runDone(run, 1000);
     }
     await page.getByRole("checkbox", { name: "run 1" }).check();
     const chart = page.getByRole("img", { name: /^z:0 by step/ });

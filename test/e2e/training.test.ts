@@ -100,7 +100,7 @@ describe.skipIf(peerMissing("chromium"))("training in the window", () => {
     const { page } = window;
     await window.menu("Gallery of examples");
     await window.button("Run example: Train on digits").click();
-    await page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
+    await window.runDone(2, 500);
     await window.saveAs("digits.meta");
     await window.dockTab("What to run").click();
     const fill = async (name: string, text: string) => {

@@ -97,7 +97,7 @@ describe.skipIf(peerMissing("namespaces", "chromium"))("two machines that have j
     await expect.poll(() => machines.getByRole("checkbox", { checked: true }).count()).toBe(2);
     await gallery.getByRole("button", { name: "Run example: Train on digits" }).click();
 
-    await page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
+    await window.runDone(2, 500);
     await page.getByRole("row", { name: /^loss:0/ }).waitFor();
     const [mine, theirs] = inputs;
     expect(digits).toMatch(/^\d{6}$/);

@@ -61,7 +61,7 @@ const pictures: Readonly<Record<string, Picture>> = {
     size: GUIDE,
     prepare: async (window) => {
       await runExample(window, "Train on two workers", /^loss:0/);
-      await window.page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
+      await window.runDone(2, 500);
       await window.dockTab("Results").click();
       await window.page.getByRole("radio", { name: "Curves" }).click();
     },

@@ -205,6 +205,17 @@ export class WindowPage {
       .waitFor();
   }
 
+  /**
+   * Waits until all steps of a run of the document are done, by its row in the list of runs. A training takes as long as
+   * the machine needs, so only the test's own limit ends the wait.
+   */
+  async runDone(run: number, steps: number): Promise<void> {
+    await this.page
+      .getByRole("row", { name: new RegExp(`^run ${run} .*done ${steps}`) })
+      .first()
+      .waitFor({ timeout: 0 });
+  }
+
   get undoButton(): Locator {
     return this.button(/^Undo/);
   }

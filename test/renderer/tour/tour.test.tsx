@@ -3,6 +3,7 @@ import { act, screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { offerTour, startTour } from "../../../renderer/actions/tour-actions.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { activateSession, activeSession, openSession } from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useTour } from "../../../renderer/stores/tour-store.js";
 import { Tour } from "../../../renderer/tour/tour.js";
@@ -94,6 +95,19 @@ describe("the tour", () => {
     await user.keyboard("{Escape}");
     expect(useTour.getState().step).toBeUndefined();
     expect(calls.at(-1)).toEqual({ method: "settings.set", params: { tourSeen: true } });
+  });
+
+  it("waits while another document is shown", async () => {
+    show(<Tour />);
+    await act(startTour);
+    const welcomeTab = activeSession();
+    act(() => activateSession(openSession()));
+    expect(screen.queryByRole("dialog")).toBeNull();
+    // Both workers run by now, which is no step taken in the document that is shown.
+    act(() => receiveCluster(clusterWith("running")));
+    expect(useTour.getState().step).toBe("start");
+    act(() => activateSession(welcomeTab));
+    await screen.findByRole("dialog", { name: "Move y to worker/1" });
   });
 
   it("leaves an open menu and the focus alone when it comes by itself, but not when it is asked for", async () => {
