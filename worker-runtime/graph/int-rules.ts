@@ -1,9 +1,10 @@
 /** Small tensors of integers that follow from shapes and constants, as TensorFlow folds them: "the last size, doubled". */
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { intsOfShape, type KnownInts, MAX_KNOWN_INTS } from "./known-ints.js";
+import { resolveSlice, sliceMasks } from "./op-specs/strided-slice.js";
 import { knownSize, type Shape } from "./shape.js";
 import type { ShapeContext } from "./shape-context.js";
-import { boolAttr, constantInt, constantInts, intAttr } from "./shape-rules/rule.js";
+import { boolAttr, constantInt, constantInts, intAttr, within } from "./shape-rules/rule.js";
 
 type Element = number | undefined;
 type IntRule = (
@@ -44,19 +45,14 @@ function joined(c: ShapeContext, first: number, end: number): readonly (KnownInt
 
 const stridedSlice: IntRule = (c) => {
   const input = c.knownInts(0);
-  const [begin, end, stride] = [1, 2, 3].map((i) => constantInts(c, i));
-  if (input?.rank !== 1 || begin?.length !== 1 || end?.length !== 1 || stride?.length !== 1) return [];
-  if (intAttr(c, "new_axis_mask") || intAttr(c, "ellipsis_mask")) return [];
-  const size = input.elements.length;
-  const step = stride[0] ?? 1;
-  const at = (index: number) => (index < 0 ? index + size : index);
-  const first = at(begin[0] ?? 0);
-  if (intAttr(c, "shrink_axis_mask"))
-    return first < 0 || first >= size ? [] : [scalar(input.elements[first])];
-  if (step <= 0) return [];
-  const from = intAttr(c, "begin_mask") ? 0 : Math.min(Math.max(first, 0), size);
-  const to = intAttr(c, "end_mask") ? size : Math.min(Math.max(at(end[0] ?? 0), 0), size);
-  return [vector(input.elements.slice(from, Math.max(from, to)).filter((_, i) => i % step === 0))];
+  const [begin, end, strides] = [1, 2, 3].map((i) => constantInts(c, i));
+  if (input?.rank !== 1 || !begin || !end || !strides) return [];
+  const masks = sliceMasks((attr) => intAttr(c, attr) ?? 0);
+  const slice = within(c, () => resolveSlice([input.elements.length], begin, end, strides, masks));
+  const [first = 0, step = 1, count = 0] = [slice.begin[0], slice.stride[0], slice.sizes[0]];
+  const elements = Array.from({ length: count }, (_, i) => input.elements[first + i * step]);
+  if (slice.shape.length === 0) return [scalar(elements[0])];
+  return slice.shape.length === 1 ? [vector(elements)] : [];
 };
 
 const slice: IntRule = (c) => {

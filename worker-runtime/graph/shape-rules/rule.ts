@@ -1,5 +1,5 @@
 /** Shared parts of the rules: attributes, axes, sizes that may be unknown, and errors that name both shapes. */
-import { invalidArgument } from "../../protocol/status.js";
+import { invalidArgument, TensorFlowError } from "../../protocol/status.js";
 import { allKnown } from "../known-ints.js";
 import { type Shape, shapeLabel } from "../shape.js";
 import type { ShapeContext } from "../shape-context.js";
@@ -26,6 +26,15 @@ export function what(context: ShapeContext): string {
 
 export function misfit(context: ShapeContext, text: string): Error {
   return invalidArgument(`${what(context)}: ${text}`);
+}
+
+/** Computes something of the node; the errors are those of its op, with the node's name. */
+export function within<T>(context: ShapeContext, compute: () => T): T {
+  try {
+    return compute();
+  } catch (error) {
+    throw error instanceof TensorFlowError ? misfit(context, error.message) : error;
+  }
 }
 
 export function nameOf(context: ShapeContext, index: number): string {

@@ -1,6 +1,7 @@
 /** Ops that take or put parts of a tensor: slices, gathers, scatters. */
 
 import { allKnown } from "../known-ints.js";
+import { sliceMasks, sliceSpec, takenElements } from "../op-specs/strided-slice.js";
 import { mergeShapes, type Shape, shapeLabel } from "../shape.js";
 import type { ShapeContext } from "../shape-context.js";
 import {
@@ -20,6 +21,7 @@ import {
   textAttr,
   unknownSizes,
   what,
+  within,
 } from "./rule.js";
 
 const slice: ShapeRule = (c) => {
@@ -56,78 +58,22 @@ function sliceSize(
   return size < 0 || begin === undefined ? -1 : size - begin;
 }
 
-/** One dimension of a strided slice, after masks and the ellipsis were resolved. */
-interface Range {
-  readonly begin: number | undefined;
-  readonly end: number | undefined;
-  readonly stride: number;
-  /** It takes a single element, and the dimension goes. */
-  readonly isShrunk: boolean;
-}
-
-/** The resolved form of the masks: a range of each dimension of the input, and "new" where a size of 1 is added. */
-function rangesOf(c: ShapeContext, rank: number, strides: readonly number[]): (Range | "new")[] {
-  const mask = (name: string, i: number) => ((intAttr(c, name) ?? 0) & (1 << i)) !== 0;
-  const [begins, ends] = [c.knownInts(1)?.elements, c.knownInts(2)?.elements];
-  const whole: Range = { begin: undefined, end: undefined, stride: 1, isShrunk: false };
-  const all = { ...whole, begin: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-  const ranges: (Range | "new")[] = [];
-  const count = strides.length;
-  const used = strides.filter((_, i) => !mask("ellipsis_mask", i) && !mask("new_axis_mask", i)).length;
-  const hasEllipsis = strides.some((_, i) => mask("ellipsis_mask", i));
-  if (used > rank) throw misfit(c, `${used} dimensions are sliced, but the shape has ${rank}.`);
-  for (let i = 0; i < count; i++) {
-    const stride = strides[i] ?? 1;
-    if (mask("ellipsis_mask", i)) ranges.push(...new Array<Range>(rank - used).fill(all));
-    else if (mask("new_axis_mask", i)) ranges.push("new");
-    else {
-      if (stride === 0) throw misfit(c, "a stride must not be 0.");
-      const isShrunk = mask("shrink_axis_mask", i);
-      const [first, last] = stride > 0 ? [all.begin, all.end] : [all.end, all.begin];
-      ranges.push({
-        begin: mask("begin_mask", i) ? first : begins?.[i],
-        end: mask("end_mask", i) ? last : ends?.[i],
-        stride,
-        isShrunk,
-      });
-    }
-  }
-  if (!hasEllipsis) ranges.push(...new Array<Range>(rank - used).fill(all));
-  return ranges;
-}
-
-function rangeSize(c: ShapeContext, size: number, { begin, end, stride, isShrunk }: Range): number {
-  if (isShrunk && stride <= 0) throw misfit(c, "a single element is taken with a stride of 1.");
-  if (size < 0) return -1;
-  if (isShrunk) {
-    if (begin !== undefined && Number.isFinite(begin) && (begin < -size || begin >= size)) {
-      throw misfit(c, `index ${begin} is outside a size of ${size}.`);
-    }
-    return 1;
-  }
-  if (begin === undefined || end === undefined) return -1;
-  const [least, most] = stride > 0 ? [0, size] : [-1, size - 1];
-  const bound = (at: number) =>
-    Math.min(Math.max(Number.isFinite(at) && at < 0 ? at + size : at, least), most);
-  return Math.max(0, Math.ceil((bound(end) - bound(begin)) / stride));
-}
-
 const stridedSlice: ShapeRule = (c) => {
   const input = c.inputShapes[0];
   const strides = constantInts(c, 3);
   mergeShapes(mergeShapes(ofRank(c, 1, 1), ofRank(c, 2, 1), what(c)), ofRank(c, 3, 1), what(c));
   if (!input || !strides) return [undefined];
-  let axis = 0;
-  const shape: number[] = [];
-  for (const range of rangesOf(c, input.length, strides)) {
-    if (range === "new") {
-      shape.push(1);
-      continue;
-    }
-    const size = rangeSize(c, sizeAt(input, axis++), range);
-    if (!range.isShrunk) shape.push(size);
-  }
-  return [shape];
+  const [begins, ends] = [c.knownInts(1)?.elements, c.knownInts(2)?.elements];
+  return within(c, () => {
+    const masks = sliceMasks((attr) => intAttr(c, attr) ?? 0);
+    const { ranges, result } = sliceSpec(input.length, strides, masks);
+    const sizes = ranges.map((range, axis) => {
+      const entry = range.entry ?? -1;
+      const size = sizeAt(input, axis);
+      return takenElements(range, size < 0 ? undefined : size, [begins?.[entry], ends?.[entry]], axis).count;
+    });
+    return [result.map((axis) => (axis === "new" ? 1 : (sizes[axis] ?? -1)))];
+  });
 };
 
 const stridedSliceGrad: ShapeRule = (c) => [shapeFromInput(c, 0)];

@@ -1,3 +1,11 @@
+import {
+  type SliceMasks,
+  type SliceRange,
+  type SliceSpec,
+  slicedRank,
+  sliceMasks,
+  sliceSpec,
+} from "../../../graph/op-specs/strided-slice.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
 import { indices, moved, summed } from "./dtypes.js";
@@ -44,67 +52,37 @@ function slice(inputs: readonly OnnxValue[], context: LoweringContext): readonly
   return [write.same("Slice", [input, starts, write.unless(write.any(wrong), ends), axes])];
 }
 
-/** How a StridedSlice treats one dimension of its input and the result. */
-interface Range {
-  /** The dimension of the input. */
+/** A range with an entry of begin, end and strides, and the dimension of the input that it is about. */
+interface AxisRange extends SliceRange {
   readonly axis: number;
-  /** The index of the range in begin, end and strides. */
   readonly entry: number;
-  readonly stride: number;
-  readonly fromStart: boolean;
-  readonly toEnd: boolean;
-  /** Whether it is a single index, whose dimension is removed. */
-  readonly shrinks: boolean;
 }
 
-export interface StridedRanges {
-  readonly ranges: readonly Range[];
+interface AxisRanges {
+  readonly ranges: readonly AxisRange[];
   /** New dimensions of size 1, by their index in the result. */
   readonly added: readonly number[];
 }
 
-/**
- * The masks of a StridedSlice, read as `strided_slice_op.cc` of TensorFlow does.
- * @param strides one for each begin and end.
- * @returns undefined if TensorFlow rejects them.
- */
-export function stridedRanges(
+/** @returns undefined if TensorFlow rejects the spec; the kernel says why. */
+function axisRanges(
   node: KernelNode,
   strides: readonly number[],
-  rank: number,
-): StridedRanges | undefined {
-  const bit = (mask: string, entry: number) => ((node.int(mask) >> entry) & 1) === 1;
-  const entries = strides.map((_, entry) => entry);
-  const ellipses = entries.filter((entry) => bit("ellipsis_mask", entry));
-  const ellipsis = ellipses[0] ?? entries.length;
-  // A new dimension before or after an ellipsis consumes no input dimension.
-  const isAdded = (entry: number) => bit("new_axis_mask", entry) && entry !== ellipsis;
-  const taken = entries.filter((entry) => !isAdded(entry) && entry !== ellipsis).length;
-  const skipped = rank - taken;
-  if (ellipses.length > 1 || skipped < 0 || strides.includes(0)) {
+  rankOf: (masks: SliceMasks) => number,
+): AxisRanges | undefined {
+  const masks = sliceMasks((attr) => node.int(attr));
+  let spec: SliceSpec;
+  try {
+    spec = sliceSpec(rankOf(masks), strides, masks);
+  } catch {
     return undefined;
   }
-  const ranges: Range[] = [];
-  const added: number[] = [];
-  let [axis, out] = [0, 0];
-  for (const entry of entries) {
-    if (entry === ellipsis) {
-      axis += skipped;
-      out += skipped;
-    } else if (isAdded(entry)) {
-      added.push(out);
-      out += 1;
-    } else {
-      const stride = strides[entry] ?? 1;
-      const shrinks = bit("shrink_axis_mask", entry);
-      if (shrinks && stride < 0) return undefined;
-      const [fromStart, toEnd] = [bit("begin_mask", entry), bit("end_mask", entry)];
-      ranges.push({ axis, entry, stride, fromStart: fromStart && !shrinks, toEnd, shrinks });
-      axis += 1;
-      out += shrinks ? 0 : 1;
-    }
-  }
-  return { ranges, added };
+  return {
+    ranges: spec.ranges.flatMap((range, axis) =>
+      range.entry === undefined ? [] : [{ ...range, axis, entry: range.entry }],
+    ),
+    added: spec.result.flatMap((axis, at) => (axis === "new" ? [at] : [])),
+  };
 }
 
 function stridedSlice(
@@ -118,7 +96,7 @@ function stridedSlice(
   if (strides === undefined) {
     return undefined;
   }
-  const found = stridedRanges(node, strides, context.rank(input));
+  const found = axisRanges(node, strides, () => context.rank(input));
   if (found === undefined) {
     return undefined;
   }
@@ -137,12 +115,12 @@ function slicedRanges(
   input: OnnxValue,
   begin: OnnxValue,
   end: OnnxValue,
-  all: readonly Range[],
+  all: readonly AxisRange[],
   count: number,
   context: LoweringContext,
 ): OnnxValue | undefined {
   const ranges = all.filter(
-    ({ stride, fromStart, toEnd, shrinks }) => shrinks || stride !== 1 || !fromStart || !toEnd,
+    ({ stride, openBegin, openEnd, shrinks }) => shrinks || stride !== 1 || !openBegin || !openEnd,
   );
   if (ranges.length === 0) {
     return input;
@@ -172,12 +150,12 @@ function slicedRanges(
     flags.includes(true) ? write.where(write.flags(flags), other, value) : value;
   const starts = instead(
     picked(begin),
-    ranges.map(({ fromStart }) => fromStart),
+    ranges.map(({ openBegin }) => openBegin),
     write.longs([0]),
   );
   const open = instead(
     picked(end),
-    ranges.map(({ toEnd }) => toEnd),
+    ranges.map(({ openEnd }) => openEnd),
     write.longs([FAR]),
   );
   const next = write.add(starts, write.longs([1]));
@@ -192,12 +170,12 @@ function slicedRanges(
 
 /** The start for ONNX; undefined if it depends on an unknown size. */
 function startOf(
-  range: Range,
+  range: AxisRange,
   begin: number,
   shape: readonly number[] | undefined,
 ): number | bigint | undefined {
-  const { axis, stride, fromStart } = range;
-  if (fromStart) {
+  const { axis, stride, openBegin } = range;
+  if (openBegin) {
     return stride < 0 ? FAR : 0;
   }
   if (stride > 0 || begin >= -1) {
@@ -208,11 +186,11 @@ function startOf(
   return size === undefined ? undefined : begin < -size ? undefined : begin;
 }
 
-function stopOf({ stride, toEnd, shrinks }: Range, begin: number, end: number): number | bigint {
+function stopOf({ stride, openEnd, shrinks }: AxisRange, begin: number, end: number): number | bigint {
   if (shrinks) {
     return begin === -1 ? FAR : begin + 1;
   }
-  return toEnd ? (stride < 0 ? -FAR : FAR) : end;
+  return openEnd ? (stride < 0 ? -FAR : FAR) : end;
 }
 
 /** Puts the gradient into zeros, for slices of contiguous elements. */
@@ -230,12 +208,9 @@ function stridedSliceGrad(
   if (begins.length !== strides.length || ends.length !== strides.length) {
     return undefined;
   }
-  const bits = (mask: string) => strides.filter((_, entry) => ((node.int(mask) >> entry) & 1) === 1).length;
   // Dimensions covered by an ellipsis, or by no entry, have the same size in the slice and in the tensor.
-  const found = stridedRanges(
-    node,
-    strides,
-    context.rank(gradient) + bits("shrink_axis_mask") - bits("new_axis_mask"),
+  const found = axisRanges(node, strides, (masks) =>
+    slicedRank(context.rank(gradient), strides.length, masks),
   );
   if (found === undefined || found.ranges.some(({ stride, shrinks }) => stride !== 1 && !shrinks)) {
     return undefined;
@@ -252,9 +227,9 @@ function stridedSliceGrad(
       ? write.add(write.longs(entries), write.mul(sizes, write.longs(fromEnd.map(Number))))
       : write.longs(entries);
   const from = ranges.map((range) =>
-    range === undefined || range.fromStart ? 0 : (begins[range.entry] ?? 0),
+    range === undefined || range.openBegin ? 0 : (begins[range.entry] ?? 0),
   );
-  const isOpen = ranges.map((range) => range === undefined || (range.toEnd && !range.shrinks));
+  const isOpen = ranges.map((range) => range === undefined || (range.openEnd && !range.shrinks));
   const to = ranges.map((range, i) =>
     range === undefined || isOpen[i] ? 0 : range.shrinks ? (from[i] ?? 0) + 1 : (ends[range.entry] ?? 0),
   );

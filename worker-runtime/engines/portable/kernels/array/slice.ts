@@ -1,6 +1,8 @@
+import { type ResolvedSlice, resolveSlice, sliceMasks } from "../../../../graph/op-specs/strided-slice.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
 import { dataTypes, indexTypes, tensorTypes } from "../support/dtypes.js";
@@ -8,7 +10,6 @@ import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import { copyStrided, type Walk, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided, sharedRows } from "../support/view.js";
-import { type ResolvedSlice, resolveSlice, sliceMasks } from "./strided-slice-spec.js";
 
 /** A block of a tensor; the tensor itself if the block covers it. */
 function block(input: Tensor, begin: readonly number[], shape: readonly number[]): Tensor {
@@ -88,6 +89,8 @@ function costOfBlock(inputs: readonly Tensor[], taken: (input: Tensor) => number
   }
 }
 
+const masksOf = (node: KernelNode) => sliceMasks((attr) => node.int(attr));
+
 function vectorOf(inputs: readonly Tensor[], index: number): number[] {
   const input = inputAt(inputs, index);
   if (input.shape.length !== 1) {
@@ -112,7 +115,7 @@ export const sliceKernels: readonly KernelDefinition[] = [
   pureKernel(
     "StridedSlice",
     (node) => {
-      const masks = sliceMasks(node);
+      const masks = masksOf(node);
       return (inputs) => {
         const input = inputAt(inputs, 0);
         const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
@@ -133,14 +136,14 @@ export const sliceKernels: readonly KernelDefinition[] = [
       cost: (node, inputs) =>
         costOfBlock(inputs, ({ shape }) => {
           const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
-          return productOf(resolveSlice(shape, begin, end, strides, sliceMasks(node)).sizes);
+          return productOf(resolveSlice(shape, begin, end, strides, masksOf(node)).sizes);
         }),
     },
   ),
   pureKernel(
     "StridedSliceGrad",
     (node) => {
-      const masks = sliceMasks(node);
+      const masks = masksOf(node);
       return (inputs) => {
         const shape = integersOf(inputAt(inputs, 0));
         const gradient = inputAt(inputs, 4);

@@ -1,8 +1,8 @@
+import { resolveSlice, type SliceMasks, sliceMasks } from "../../../../graph/op-specs/strided-slice.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import { alone, type Variable } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
-import { resolveSlice, type SliceMasks, sliceMasks } from "../array/strided-slice-spec.js";
 import type { KernelDefinition, OpContext } from "../kernel.js";
 import { dataTypes, indexTypes } from "../support/dtypes.js";
 import { integersOf } from "../support/elements.js";
@@ -50,7 +50,7 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "StridedSliceAssign",
     (node) => {
-      const masks = sliceMasks(node);
+      const masks = sliceMasks((attr) => node.int(attr));
       return (context) =>
         updateReferred(context, (variable) => {
           assignSlice(variable, context, masks);
@@ -62,7 +62,7 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "ResourceStridedSliceAssign",
     (node) => {
-      const masks = sliceMasks(node);
+      const masks = sliceMasks((attr) => node.int(attr));
       return (context) => {
         const variable = variableInput(node, context, 0);
         return alone([variable], context.step, () => {
