@@ -1,5 +1,6 @@
 /** Gradients of products of matrices. */
 import { unimplemented } from "../../protocol/status.js";
+import { type EinsumEquation, namedLabels, parseEquation } from "../op-specs/einsum.js";
 import type { Output } from "../operation.js";
 import { broadcastAxes } from "./broadcasting.js";
 import type { GradientRule, GradientRules, OpGradient } from "./gradient.js";
@@ -56,39 +57,30 @@ export function sumBatches(at: OpGradient, x: Output, gradient: Output, other: O
   return at.reshapeLike(at.call("Sum", [gradient, sizes.outputAt(0)]), x);
 }
 
-interface Equation {
-  /** The labels of each operand. */
-  readonly operands: readonly string[];
-  readonly result: string;
-}
-
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** An equation of Einsum with letters for what "..." stands for. */
-function explicitEquation(at: OpGradient): Equation {
-  const equation = at.text("equation").replace(/\s/g, "");
-  const [left = "", right = ""] = equation.split("->");
-  const operands = left.split(",");
-  const free = [...LETTERS].filter((letter) => !equation.includes(letter));
-  const lengths = operands.map((labels, i) =>
-    labels.includes("...") ? at.rankOf(i) - labels.length + 3 : 0,
+function explicitEquation(at: OpGradient): EinsumEquation {
+  const { inputs, output } = parseEquation(at.text("equation"));
+  const free = [...LETTERS].filter((letter) => ![...inputs, output].some((term) => term.includes(letter)));
+  const lengths = inputs.map((term, i) =>
+    term.includes("...") ? at.rankOf(i) - namedLabels(term).length : 0,
   );
-  const named = free.slice(0, Math.max(0, ...lengths)).join("");
-  const filled = (labels: string, length: number) =>
-    labels.replace("...", named.slice(named.length - length));
+  const spread = free.slice(0, Math.max(0, ...lengths)).join("");
+  const spelled = (term: string, length: number) => term.replace("...", spread.slice(spread.length - length));
   return {
-    operands: operands.map((labels, i) => filled(labels, lengths[i] ?? 0)),
-    result: filled(right, named.length),
+    inputs: inputs.map((term, i) => spelled(term, lengths[i] ?? 0)),
+    output: spelled(output, spread.length),
   };
 }
 
 /** Why a product of tensors has no gradient here; undefined if it has one. */
-function einsumProblem(at: OpGradient, { operands, result }: Equation): string | undefined {
-  if ([...operands, result].some((labels) => new Set(labels).size < labels.length)) {
+function einsumProblem(at: OpGradient, { inputs, output }: EinsumEquation): string | undefined {
+  if ([...inputs, output].some((labels) => new Set(labels).size < labels.length)) {
     return "names a dimension of one operand twice";
   }
   const sizes = new Map<string, number>();
-  for (const [i, labels] of operands.entries()) {
+  for (const [i, labels] of inputs.entries()) {
     for (const [axis, label] of [...labels].entries()) {
       const size = at.input(i).shape?.[axis] ?? -1;
       const known = sizes.get(label) ?? size;
@@ -111,15 +103,15 @@ const einsum: GradientRule = (at) => {
       `The gradient of Einsum node "${at.op.name}" is not available: its equation "${at.text("equation")}" ${problem}.`,
     );
   }
-  return equation.operands.map((labels, i) => {
+  return equation.inputs.map((labels, i) => {
     if (!at.wants(i)) return undefined;
-    const others = equation.operands.flatMap((other, j) =>
+    const others = equation.inputs.flatMap((other, j) =>
       j === i ? [] : [{ labels: other, x: at.input(j) }],
     );
     const found = [...labels].filter(
-      (l) => equation.result.includes(l) || others.some((o) => o.labels.includes(l)),
+      (l) => equation.output.includes(l) || others.some((o) => o.labels.includes(l)),
     );
-    const terms = [equation.result, ...others.map((other) => other.labels)].join(",");
+    const terms = [equation.output, ...others.map((other) => other.labels)].join(",");
     const inputs = [at.g, ...others.map(({ x }) => x)];
     const product = at.call("Einsum", [inputs], { equation: `${terms}->${found.join("")}` });
     if (found.length === labels.length) return product;

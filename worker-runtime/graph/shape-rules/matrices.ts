@@ -1,4 +1,5 @@
 /** Ops of matrices: products, decompositions, solvers, diagonals and Einsum. */
+import { labelDimensions, parseEquation } from "../op-specs/einsum.js";
 import { broadcastShapes, mergeShapes, type Shape, shapeLabel } from "../shape.js";
 import type { ShapeContext } from "../shape-context.js";
 import {
@@ -14,6 +15,7 @@ import {
   sizeAt,
   textAttr,
   what,
+  within,
 } from "./rule.js";
 
 function inner(c: ShapeContext, a: number, b: number): number {
@@ -154,45 +156,11 @@ const matrixSetDiag: ShapeRule = (c) => {
   return [input && (diagonal ? ofRank(c, 0, diagonal.length + 1) : input)];
 };
 
-const LABEL = /[a-zA-Z]|\.\.\./g;
-
-/** Each letter of the equation is a size that all inputs share. */
-const einsum: ShapeRule = (c) => {
-  const [inputsText = "", outputText] = (textAttr(c, "equation") ?? "").replace(/\s/g, "").split("->");
-  if (outputText === undefined) return [undefined];
-  const sizes = new Map<string, number>();
-  let ellipsis: Shape | undefined = [];
-  const terms = inputsText.split(",");
-  for (const [index, term] of terms.entries()) {
-    const shape = c.inputShapes[index];
-    const labels: readonly string[] = term.match(LABEL) ?? [];
-    const dots = labels.indexOf("...");
-    const named = labels.length - (dots < 0 ? 0 : 1);
-    if (!shape) {
-      if (dots >= 0) ellipsis = undefined;
-      continue;
-    }
-    if (dots < 0 ? shape.length !== named : shape.length < named) {
-      throw misfit(c, `"${term}" does not describe an input of shape ${shapeLabel(shape)}.`);
-    }
-    const more = shape.length - named;
-    if (dots >= 0 && ellipsis) ellipsis = broadcastShapes(ellipsis, shape.slice(dots, dots + more), what(c));
-    const rest = dots < 0 ? shape : [...shape.slice(0, dots), ...shape.slice(dots + more)];
-    labels
-      .filter((label) => label !== "...")
-      .forEach((label, i) => {
-        const [known, size] = [sizes.get(label) ?? -1, sizeAt(rest, i)];
-        // As TensorFlow's kernel, a size of 1 is not broadcast.
-        sizes.set(
-          label,
-          sameSize(c, known, size, () => `"${label}" is ${known} in one input and ${size} in another.`),
-        );
-      });
-  }
-  const outputs: readonly string[] = outputText.match(LABEL) ?? [];
-  if (outputs.includes("...") && !ellipsis) return [undefined];
-  return [outputs.flatMap((label) => (label === "..." ? (ellipsis ?? []) : [sizes.get(label) ?? -1]))];
-};
+const einsum: ShapeRule = (c) =>
+  within(c, () => {
+    const { output, sizes } = labelDimensions(parseEquation(textAttr(c, "equation") ?? ""), c.inputShapes);
+    return [output?.map((label) => sizes.get(label) ?? -1)];
+  });
 
 const rfft = (rank: number): ShapeRule =>
   fourier(rank, (size) => (size === 0 ? 0 : Math.floor(size / 2) + 1));

@@ -21,7 +21,7 @@ type Entries = readonly (number | undefined)[];
 
 interface Input {
   readonly shape: Shape | undefined;
-  readonly ints?: KnownInts;
+  readonly ints?: KnownInts | undefined;
 }
 
 function inferred(input: Input, entries: readonly [Entries, Entries, Entries], values: Masks): OutputFacts {

@@ -1,6 +1,6 @@
+import { namedLabels, parseEquation } from "../../../graph/op-specs/einsum.js";
 import { type DType, itemSize } from "../../../protocol/dtype.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
-import { parseEquation } from "../kernels/linalg/einsum-equation.js";
 import { fusedStepsOf } from "../kernels/nn/fused-steps.js";
 import type { OnnxAttributes } from "../onnx/attributes.js";
 import { float, int, string } from "../onnx/attributes.js";
@@ -144,23 +144,26 @@ function batchMatMul(broadcasts: boolean): Lowering["lower"] {
   };
 }
 
-/** ONNX's equations are the same, except for labels repeated in an output, which the kernel rejects. */
+/** ONNX's equations are the same, except that their labels are letters and an output has each only once. */
 const einsum: Lowering = {
   op: "Einsum",
   types: { T: productTypes },
-  fits: accepts((node) => parseEquation(node.string("equation"))),
+  fits: accepts((node) => {
+    const { inputs, output } = parseEquation(node.string("equation"));
+    const labels = namedLabels(output);
+    return (
+      new Set(labels).size === labels.length &&
+      [...inputs, output].every((term) => /^[A-Za-z]*$/.test(namedLabels(term).join("")))
+    );
+  }),
   lower: (node, inputs, { model, rank }) => {
     const equation = node.string("equation");
     const { inputs: terms, output } = parseEquation(equation);
-    const letters = [...output.replace("...", "")];
     const fit = terms.every((term, i) => {
-      const input = inputs[i];
-      const named = term.replace("...", "").length;
-      return input !== undefined && (term.includes("...") ? rank(input) >= named : rank(input) === named);
+      const hidden = rank(inputAt(inputs, i)) - namedLabels(term).length;
+      return hidden === 0 || (hidden > 0 && term.includes("...") && output.includes("..."));
     });
-    if (!fit || terms.length !== inputs.length || new Set(letters).size < letters.length) {
-      return undefined;
-    }
+    if (terms.length !== inputs.length || !fit) return undefined;
     const dtype = node.type("T");
     return [model.node("Einsum", inputs, dtype, { attributes: { equation: string(equation) } })];
   },

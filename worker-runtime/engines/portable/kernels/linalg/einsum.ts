@@ -1,13 +1,20 @@
-import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import {
+  type EinsumEquation,
+  type Label,
+  labelDimensions,
+  parseEquation,
+} from "../../../../graph/op-specs/einsum.js";
+import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import { allocate } from "../support/allocation.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, complexTypes, isLong } from "../support/dtypes.js";
 import { inputAt, newLongs, newNumbers } from "../support/elements.js";
 import { productOf, stridesOf } from "../support/shapes.js";
+import { copyStrided, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided } from "../support/view.js";
 import { initTfjs } from "../tfjs/backend.js";
-import { type EinsumLabels, type Label, labelDimensions, parseEquation } from "./einsum-equation.js";
 import { multiplyAll, productCost } from "./multiply.js";
 
 /** An input in which each label has at most one dimension, in a chosen order. */
@@ -66,7 +73,7 @@ function ones(dtype: Tensor["dtype"], count: number): Tensor {
 }
 
 /** The product of two inputs, as a batch of matrix products over the labels that both inputs and the output have. */
-function contract(a: LabelledTensor, b: LabelledTensor, { output, sizes }: EinsumLabels): LabelledTensor {
+function contract(a: LabelledTensor, b: LabelledTensor, { output, sizes }: DimensionLabels): LabelledTensor {
   const inOutput = new Set(output);
   const shared = a.labels.filter((label) => b.labels.includes(label));
   const batch = shared.filter((label) => inOutput.has(label));
@@ -108,10 +115,19 @@ function batchStrides({ shape }: Tensor, batchShape: readonly number[]): number[
   return batchShape.map((size, i) => (shape[i] === size ? (strides[i] ?? 0) : 0));
 }
 
-function einsum(labels: EinsumLabels, inputs: readonly Tensor[]): Tensor {
-  if (new Set(labels.output).size < labels.output.length) {
-    throw unimplemented("Einsum with a label that the output has twice is not supported.");
-  }
+/** The labels of inputs whose shapes are known. */
+interface DimensionLabels {
+  readonly inputs: readonly (readonly Label[])[];
+  readonly output: readonly Label[];
+  readonly sizes: ReadonlyMap<Label, number>;
+}
+
+function labelsOf(equation: EinsumEquation, shapes: readonly (readonly number[])[]): DimensionLabels {
+  const { output, ...rest } = labelDimensions(equation, shapes);
+  return { ...rest, output: output ?? [] };
+}
+
+function einsum(labels: DimensionLabels, inputs: readonly Tensor[]): Tensor {
   const kept = (own: number) =>
     new Set([...labels.output, ...labels.inputs.flatMap((other, i) => (i === own ? [] : other))]);
   const [first, second] = inputs.map((tensor, i) =>
@@ -121,7 +137,30 @@ function einsum(labels: EinsumLabels, inputs: readonly Tensor[]): Tensor {
     throw invalidArgument("Expected 1 or 2 inputs but got: 0");
   }
   const result = second === undefined ? first : contract(first, second, labels);
-  return arrange(result, labels.output);
+  const distinct = [...new Set(labels.output)];
+  const arranged = arrange(result, distinct);
+  return distinct.length === labels.output.length
+    ? arranged
+    : onDiagonal({ tensor: arranged, labels: distinct }, labels.output);
+}
+
+/** Puts a tensor on the diagonal of zeros in which some of its labels have several dimensions. */
+function onDiagonal({ tensor, labels }: LabelledTensor, order: readonly Label[]): Tensor {
+  const { dtype } = tensor;
+  const shape = order.map((label) => tensor.shape[labels.indexOf(label)] ?? 1);
+  const data = allocate(dtype, shape);
+  const strides = stridesOf(shape);
+  const steps = labels.map((label) =>
+    order.reduce((sum, own, axis) => (own === label ? sum + (strides[axis] ?? 0) : sum), 0),
+  );
+  copyStrided(
+    tensor.shape,
+    wordsOf(dtype, data),
+    { offset: 0, strides: steps },
+    wordsOf(dtype, tensor.data),
+    { offset: 0, strides: stridesOf(tensor.shape) },
+  );
+  return new Tensor(dtype, shape, data);
 }
 
 /** The inputs and the result are copied into the order that matrix products need. */
@@ -131,7 +170,7 @@ const NANOS_PER_ARRANGED = 5;
 function estimate(equation: string, inputs: readonly Tensor[]): number {
   const shapes = inputs.map(({ shape }) => shape);
   try {
-    const { sizes, output } = labelDimensions(parseEquation(equation), shapes);
+    const { sizes, output } = labelsOf(parseEquation(equation), shapes);
     const combinations = { rows: 1, inner: productOf([...sizes.values()]), columns: 1 };
     const results = productOf(output.map((label) => sizes.get(label) ?? 1));
     const arranged = inputs.reduce((sum, { size }) => sum + size, results);
@@ -147,7 +186,7 @@ export const einsumKernel: PureKernelDefinition = pureKernel(
     const equation = parseEquation(node.string("equation"));
     return withSmallFloats((inputs) => {
       const shapes = inputs.map(({ shape }) => shape);
-      return [einsum(labelDimensions(equation, shapes), inputs)];
+      return [einsum(labelsOf(equation, shapes), inputs)];
     });
   },
   {

@@ -36,6 +36,14 @@ const equations: readonly (readonly [string, ...(readonly number[])[]])[] = [
   ["a,a->a...", [3], [3]],
   ["ab,bc", [2, 3], [3, 4]],
   ["a b->b a", [2, 3]],
+  ["a b->b a", [2, 5, 3]],
+  ["a1,1c->ac", [2, 3], [3, 4]],
+  ["ab,bc,cd->ad", [2, 3], [3, 4], [4, 5]],
+  ["a...b...->ab", [2, 3]],
+  ["ab,bc->aac", [2, 3], [3, 4]],
+  ["a->aaa", [3]],
+  ["abb->bab", [2, 3, 3]],
+  ["...a,...a->a...a", [2, 3], [1, 3]],
 ];
 
 describe.skipIf(peerMissing("tensorflow"))("Einsum against TensorFlow", () => {
@@ -46,7 +54,7 @@ describe.skipIf(peerMissing("tensorflow"))("Einsum against TensorFlow", () => {
       cases.push({ op: "Einsum", inputs, attrs: { equation }, ulps: 4, atLargest: true });
     }
     for (const dtype of ["float64", "bfloat16", "int32", "int64", "complex64"] as const) {
-      for (const [equation, ...shapes] of equations.slice(0, 12)) {
+      for (const [equation, ...shapes] of [...equations.slice(0, 12), ["abb->bab", [2, 3, 3]] as const]) {
         const inputs = shapes.map((shape) => counting(dtype, shape));
         cases.push({ op: "Einsum", inputs, attrs: { equation }, ulps: 4, atLargest: true });
       }
