@@ -1,6 +1,7 @@
 /** The user's settings, kept in one JSON file of the data folder. */
 import { readFile } from "node:fs/promises";
 import type { Params } from "../api/contract.js";
+import { DEFAULT_SETTINGS } from "../api/default-settings.js";
 import { type Settings, settingsSchema } from "../api/settings.js";
 import type { EmitEvent } from "../shared/events.js";
 import { log } from "../shared/log/log.js";
@@ -8,20 +9,6 @@ import { errnoOf, fileProblem } from "../shared/problems.js";
 import { writePrivateFile } from "../storage/private-files.js";
 
 const MAX_RECENT_DOCUMENTS = 20;
-
-const defaults: Settings = {
-  theme: "system",
-  recentDocuments: [],
-  runtimeBannerDismissed: false,
-  visible: true,
-  machineName: "",
-  stopPsWithLastWorker: false,
-  allowExposedTasks: false,
-  graphFolders: [],
-  favouriteOps: [],
-  onlyRunnableOps: true,
-  tourSeen: false,
-};
 
 /** A change by a user. */
 export interface SettingsChange {
@@ -38,7 +25,7 @@ export class SettingsService {
   readonly #emit: EmitEvent;
   readonly #loaded: Promise<void>;
   readonly #listeners = new Set<ChangeListener>();
-  #settings: Settings = defaults;
+  #settings: Settings = DEFAULT_SETTINGS;
   /** Writes happen one after the other. */
   #writing: Promise<void> = Promise.resolve();
 
@@ -136,6 +123,6 @@ export class SettingsService {
       const parsed = schema.safeParse(values.get(name));
       return parsed.success ? [[name, parsed.data] as const] : [];
     });
-    this.#settings = settingsSchema.parse({ ...defaults, ...Object.fromEntries(kept) });
+    this.#settings = settingsSchema.parse({ ...DEFAULT_SETTINGS, ...Object.fromEntries(kept) });
   }
 }

@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { DEFAULT_SETTINGS } from "../../main/api/default-settings.js";
 import type { Settings } from "../../main/api/settings.js";
 import { client } from "../transport/client.js";
 
@@ -20,19 +21,7 @@ function systemQuery(): MediaQueryList | undefined {
 }
 
 export const useSettings = create<SettingsStore>()(() => ({
-  settings: {
-    theme: rememberedTheme(),
-    recentDocuments: [],
-    runtimeBannerDismissed: false,
-    visible: true,
-    machineName: "",
-    stopPsWithLastWorker: false,
-    allowExposedTasks: false,
-    graphFolders: [],
-    favouriteOps: [],
-    onlyRunnableOps: true,
-    tourSeen: false,
-  },
+  settings: { ...DEFAULT_SETTINGS, theme: rememberedTheme() },
   systemTheme: systemQuery()?.matches ? "light" : "dark",
 }));
 

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_SETTINGS } from "../../../main/api/default-settings.js";
 import type { Settings } from "../../../main/api/settings.js";
 import { SettingsService } from "../../../main/settings/settings-service.js";
-import { defaultSettings } from "../support/settings.js";
 
 let folder: string;
 let told: Settings[];
@@ -23,7 +23,7 @@ afterEach(() => rm(folder, { recursive: true }));
 describe("settings", () => {
   it("have defaults, are told when they change, and are there after a restart", async () => {
     const settings = make();
-    expect(await settings.get()).toEqual(defaultSettings);
+    expect(await settings.get()).toEqual(DEFAULT_SETTINGS);
     await Promise.all([settings.set({ theme: "light" }), settings.set({ runtimeBannerDismissed: true })]);
     expect(told.length).toBe(2);
     expect(await make().get()).toMatchObject({ theme: "light", runtimeBannerDismissed: true });
@@ -32,7 +32,7 @@ describe("settings", () => {
   it("keep the good parts of a file that has bad ones, and survive one that is broken", async () => {
     await make().set({ theme: "light" });
     await writeFile(file(), JSON.stringify({ theme: "purple", recentDocuments: ["/a"], unknown: 1 }));
-    expect(await make().get()).toEqual({ ...defaultSettings, recentDocuments: ["/a"] });
+    expect(await make().get()).toEqual({ ...DEFAULT_SETTINGS, recentDocuments: ["/a"] });
     await writeFile(file(), '{"theme": "li');
     const settings = make();
     expect((await settings.get()).theme).toBe("system");

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULT_SETTINGS } from "../../../main/api/default-settings.js";
 import type { Samples } from "../../../main/api/samples.js";
 import { EventHub } from "../../../main/shared/events.js";
-import { defaultSettings } from "../support/settings.js";
 
 const samples = (at: number): Samples => ({
   machines: {},
   tasks: { t: { at, cpuPercent: 1, memoryBytes: 1 } },
 });
-const light = { ...defaultSettings, theme: "light" } as const;
+const light = { ...DEFAULT_SETTINGS, theme: "light" } as const;
 
 function namesOf(events: readonly { readonly event: string; readonly sequence: number }[]): string[] {
   return events.map(({ event, sequence }) => `${sequence} ${event}`);
@@ -16,7 +16,7 @@ function namesOf(events: readonly { readonly event: string; readonly sequence: n
 describe("what a window missed", () => {
   it("is each state that is another one now, once, and all samples, in their order", () => {
     const hub = new EventHub();
-    hub.emit("settings", defaultSettings);
+    hub.emit("settings", DEFAULT_SETTINGS);
     hub.emit("pairing", undefined);
     const { last } = hub.missed();
     hub.emit("samples", samples(1));
@@ -32,7 +32,7 @@ describe("what a window missed", () => {
 
   it("is everything that is kept for a new window, and for one that knows another run of the application", () => {
     const hub = new EventHub();
-    hub.emit("settings", defaultSettings);
+    hub.emit("settings", DEFAULT_SETTINGS);
     for (let at = 0; at < 100; at++) hub.emit("samples", samples(at));
     const all = hub.missed().events;
     expect(all[0]?.event).toBe("settings");
@@ -58,7 +58,7 @@ describe("events that listeners emit", () => {
       if (event === "settings") hub.emit("pairing", undefined);
     });
     hub.listen((event, _, sequence) => heard.push(`${sequence} ${event}`));
-    hub.emit("settings", defaultSettings);
+    hub.emit("settings", DEFAULT_SETTINGS);
     expect(heard).toEqual(["1 settings", "2 pairing"]);
   });
 });

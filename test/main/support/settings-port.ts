@@ -1,12 +1,12 @@
+import { DEFAULT_SETTINGS } from "../../../main/api/default-settings.js";
 import type { Settings } from "../../../main/api/settings.js";
 import type { SettingsPort } from "../../../main/settings/room.js";
 import type { SettingsChange } from "../../../main/settings/settings-service.js";
-import { defaultSettings } from "./settings.js";
 
 /** Settings that a test changes. */
 export class TestSettings implements SettingsPort {
   readonly listeners = new Set<(change: SettingsChange) => Promise<void> | void>();
-  #now: Settings = defaultSettings;
+  #now: Settings = DEFAULT_SETTINGS;
 
   now(): Settings {
     return this.#now;

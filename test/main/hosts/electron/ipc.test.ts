@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { WebContents } from "electron";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Bridge } from "../../../../main/api/bridge.js";
+import { DEFAULT_SETTINGS } from "../../../../main/api/default-settings.js";
 import type { Application } from "../../../../main/application.js";
 import { callerOf, sendEvents, serveRequests } from "../../../../main/hosts/electron/ipc.js";
 import { CHOSEN_CHANNEL, MENU_CHANNEL } from "../../../../main/hosts/electron/menu-channel.js";
 import { WINDOW_URL } from "../../../../main/hosts/electron/window-address.js";
 import type { EventListener } from "../../../../main/shared/events.js";
 import { repositoryRoot } from "../../../support/find-peers.js";
-import { defaultSettings } from "../../support/settings.js";
 
 type Invoke = (event: unknown, ...args: unknown[]) => Promise<unknown>;
 const channels = vi.hoisted(() => new Map<string, Invoke>());
@@ -98,14 +98,14 @@ test("the address of another machine's window is noted, so that it can be opened
 test("events reach a window while it exists", () => {
   const contents = new Contents();
   sendEvents(application, contents as unknown as WebContents);
-  only(application.listeners)("settings", defaultSettings, 1);
+  only(application.listeners)("settings", DEFAULT_SETTINGS, 1);
   expect(contents.send).toHaveBeenCalledExactlyOnceWith("tensordeck:event", {
     event: "settings",
-    data: defaultSettings,
+    data: DEFAULT_SETTINGS,
     sequence: 1,
   });
   contents.destroyed = true;
-  only(application.listeners)("settings", defaultSettings, 1);
+  only(application.listeners)("settings", DEFAULT_SETTINGS, 1);
   expect(contents.send).toHaveBeenCalledTimes(1);
   contents.emit("destroyed");
   expect(application.listeners.size).toBe(0);
@@ -192,9 +192,9 @@ describe("the compiled preload script", () => {
     sendEvents(application, contents as unknown as WebContents);
     const heard: unknown[] = [];
     const stop = bridge.onEvent((...args) => heard.push(args));
-    only(application.listeners)("settings", defaultSettings, 1);
+    only(application.listeners)("settings", DEFAULT_SETTINGS, 1);
     stop();
-    only(application.listeners)("settings", defaultSettings, 1);
-    expect(heard).toEqual([[{ event: "settings", data: defaultSettings, sequence: 1 }]]);
+    only(application.listeners)("settings", DEFAULT_SETTINGS, 1);
+    expect(heard).toEqual([[{ event: "settings", data: DEFAULT_SETTINGS, sequence: 1 }]]);
   });
 });

@@ -7,6 +7,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { HeldContent } from "../../../../main/api/contract.js";
+import { DEFAULT_SETTINGS } from "../../../../main/api/default-settings.js";
 import {
   CONTENT_PATH,
   SESSION_PATH,
@@ -20,7 +21,6 @@ import { type HeadlessHost, startHeadlessHost } from "../../../../main/hosts/hea
 import { EventHub } from "../../../../main/shared/events.js";
 import { problem } from "../../../../main/shared/problems.js";
 import { rawRequest } from "../../support/raw-socket.js";
-import { defaultSettings } from "../../support/settings.js";
 
 const MAX_MESSAGE_BYTES = 64 * 1024;
 let folder: string;
@@ -274,7 +274,7 @@ describe("a socket", () => {
       problem: { code: "NOT_FOUND", message: "There is none.", remedy: "Look elsewhere." },
     });
     const event = nextMessage(socket);
-    hub.emit("settings", { ...defaultSettings, theme: "light" });
+    hub.emit("settings", { ...DEFAULT_SETTINGS, theme: "light" });
     expect(await event).toMatchObject({ event: "settings", data: { theme: "light" } });
   });
 

@@ -1,7 +1,7 @@
-import type { Settings } from "../../../main/api/settings.js";
+import type { Settings } from "./settings.js";
 
 /** The settings of a user who never changed anything. */
-export const defaultSettings: Settings = {
+export const DEFAULT_SETTINGS: Settings = {
   theme: "system",
   recentDocuments: [],
   runtimeBannerDismissed: false,
