@@ -55,6 +55,11 @@ export const GUIDES: readonly GuideEntry[] = [
     summary: "Flags, TF_CONFIG, Docker, Kubernetes, Slurm, Marathon, Hadoop and Spark.",
   },
   {
+    name: "window",
+    group: "reference",
+    summary: "Each part of the window: graphs, feeds, placement, runs, variables, training, export.",
+  },
+  {
     name: "architecture",
     group: "reference",
     summary: "How the parts of Tensordeck fit together.",
