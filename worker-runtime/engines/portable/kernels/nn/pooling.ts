@@ -100,7 +100,7 @@ function pool(images: Tensor, pooling: Pooling, average: boolean): Tensor {
       for (const pixel of pixels) addChannels(channelSums, values, pixel);
       putChannels(out, inResult, channelSums, pixels.length);
     } else {
-      // Of NaN only the first pixel's stays, as in TensorFlow.
+      // A NaN stays only if it is that of the first pixel, as in TensorFlow.
       out.set(values.subarray(pixels[0] ?? 0, (pixels[0] ?? 0) + channels), inResult);
       for (const pixel of pixels) raiseChannels(out, inResult, values, pixel, channels);
     }
