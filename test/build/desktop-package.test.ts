@@ -143,7 +143,6 @@ describe.each(packages)("the package for $target.name", (made) => {
     );
     expect([...packagesThere].sort()).toEqual([
       `@koromix/koffi-${made.target.name}`,
-      ...["backend-wasm", "converter", "core"].map((part) => `@tensorflow/tfjs-${part}`),
       "koffi",
       "onnxruntime-common",
       "onnxruntime-node",

@@ -4,8 +4,8 @@ import { compiledModule } from "../../package-root.js";
 import type { CatalogueEntry } from "./catalogue.js";
 
 /**
- * Lists the kernels of this version of the portable engine, in a thread that ends afterwards: the kernels, with
- * TensorFlow.js, take time to load and memory that a process without a task has no other use for.
+ * Lists the kernels of this version of the portable engine, in a thread that ends afterwards: the kernels take
+ * time to load, and memory that a process without a task has no other use for.
  * @throws TensorFlowError FAILED_PRECONDITION when the sources were not built, CANCELLED, INTERNAL.
  */
 export async function portableCatalogue(

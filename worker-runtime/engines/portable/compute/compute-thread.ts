@@ -12,7 +12,6 @@ import {
   memoryBudget,
   residentLedger,
 } from "../kernels/support/memory-budget.js";
-import { initTfjs } from "../kernels/tfjs/backend.js";
 import { withoutPauses } from "../pauses.js";
 import type {
   AnswerMessage,
@@ -95,5 +94,4 @@ function answer(request: RunMessage): void {
 }
 
 // Messages are queued in the port until there is a listener.
-await initTfjs();
 port?.on("message", answer);

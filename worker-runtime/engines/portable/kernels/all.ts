@@ -15,7 +15,6 @@ import { signalKernels } from "./signal/index.js";
 import { sparseKernels } from "./sparse/index.js";
 import { stateKernels } from "./state/index.js";
 import { stringKernels } from "./string/index.js";
-import { tfjsKernels } from "./tfjs/converter-kernels.js";
 
 /** A registry of all kernels of this engine. @param gpu which nodes run on GPUs; none unless given. */
 export function createKernelRegistry(gpu?: GpuSupport): KernelRegistry {
@@ -28,7 +27,6 @@ export function createKernelRegistry(gpu?: GpuSupport): KernelRegistry {
     ...imageKernels,
     ...raggedKernels,
     ...nnKernels,
-    ...tfjsKernels,
     ...sparseKernels,
     ...stateKernels,
     ...randomKernels,

@@ -83,12 +83,6 @@ export interface KernelSelector {
   readonly facts?: OpFacts;
   /** Further conditions for the node's attributes, and nothing else: nodes with equal ones have the same kernel. */
   fits?(node: KernelNode): boolean;
-  /**
-   * Loads what the kernel needs into this thread. It is awaited when a graph is registered, once for each kernel that
-   * the graph uses, before the first run; repeated calls are cheap. Without it, kernels still work, but more slowly,
-   * unless their definition says otherwise.
-   */
-  prepare?(): Promise<void>;
 }
 
 export type KernelDefinition = PureKernelDefinition | StatefulKernelDefinition;

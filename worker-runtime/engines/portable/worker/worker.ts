@@ -18,7 +18,6 @@ import { CollectiveService } from "../collectives/collective-service.js";
 import type { StepSequences } from "../collectives/step-sequences.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Device } from "../device.js";
-import { prepareKernels } from "../kernels/prepare-kernels.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { checkRoomForGraph } from "../kernels/support/allocation.js";
 import { memoryBudget } from "../kernels/support/memory-budget.js";
@@ -158,9 +157,7 @@ export class Worker implements WorkerInterface {
     { connection }: IncomingCall = {},
   ): Promise<wire.RegisterGraphResponse> {
     const session = this.sessions.find(request, connection);
-    const { graphDef } = request;
     checkRoomForGraph();
-    await prepareKernels(graphDef?.node ?? [], graphDef?.library, this.#options.kernels);
     return { graphHandle: session.addGraph(await registerGraph(request, session.devices, this.#options)) };
   }
 

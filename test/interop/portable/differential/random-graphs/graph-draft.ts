@@ -80,7 +80,7 @@ export class GraphDraft {
   readonly #known = new Map<string, readonly Sample[]>();
   #evaluated = 0;
 
-  /** @param feedings how many different feeds there are. TensorFlow.js must be loaded, which some kernels use. */
+  /** @param feedings how many different feeds there are. */
   constructor(seed: number, feedings: number) {
     this.draw = new Draw(seed);
     this.#feedings = feedings;

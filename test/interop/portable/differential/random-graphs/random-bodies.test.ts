@@ -4,7 +4,6 @@
  * how to repeat a failure and how to run many.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { initTfjs } from "../../../../../worker-runtime/engines/portable/kernels/tfjs/backend.js";
 import { peerMissing } from "../../../../support/peers.js";
 import { makeRandomBody } from "./random-body.js";
 import { count, failuresOf, GRAPHS_PER_CASE, repeated } from "./random-runs.js";
@@ -18,7 +17,7 @@ describe.skipIf(peerMissing("tensorflow"))(
   () => {
     let servers: Servers;
     beforeAll(async () => {
-      [servers] = await Promise.all([Servers.start(), initTfjs()]);
+      servers = await Servers.start();
     });
     afterAll(() => servers?.stop());
 

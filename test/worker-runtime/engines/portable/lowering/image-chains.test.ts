@@ -77,7 +77,6 @@ class Chain {
     if (kernel?.kind !== "pure") {
       throw new Error(`${op} has no pure kernel.`);
     }
-    await kernel.prepare?.();
     const [result] = await kernel.create(node)(tensors);
     const [value] = made ?? [];
     if (value === undefined || result === undefined) {

@@ -34,7 +34,6 @@ test.each([
   if (model === undefined || kernel?.kind !== "pure") {
     throw new Error("MatMul has no lowering or no kernel.");
   }
-  await kernel.prepare?.();
   const [[wanted], [given]] = [await kernel.create(node)(inputs), await sessions.run(model, inputs)];
   expect(wanted && given && tensorDifference(given, wanted, { ulps: 0, absolute: 0 })).toBeUndefined();
   expect(given?.shape).toEqual([left[0], 3]);

@@ -1,7 +1,7 @@
 import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { KernelPriority, pureKernel } from "../support/define.js";
+import { pureKernel } from "../support/define.js";
 import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, type NumberArray, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
@@ -125,7 +125,6 @@ export const cropKernel: PureKernelDefinition = pureKernel(
   },
   {
     types: { T: realTypes },
-    priority: KernelPriority.fallback,
     cost: (_, inputs) => {
       const [height = 0, width = 0] = integersOf(inputAt(inputs, 3));
       const channels = inputAt(inputs, 0).shape.at(-1) ?? 0;

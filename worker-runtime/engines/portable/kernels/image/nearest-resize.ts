@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
-import { KernelPriority, perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
@@ -82,8 +82,7 @@ export const nearestResizeKernels: readonly PureKernelDefinition[] = [
       const sampling = samplingOf(node);
       return (inputs) => [resizeNearest(inputAt(inputs, 0), inputAt(inputs, 1), sampling)];
     },
-    // Lower priority than the kernel of TensorFlow.js, which resizes float32 faster.
-    { types: { T: realTypes }, priority: KernelPriority.fallback, cost: perResizedElement(5) },
+    { types: { T: realTypes }, cost: perResizedElement(5) },
   ),
   pureKernel(
     "ResizeNearestNeighborGrad",

@@ -2,7 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, floatTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, numbersOf } from "../support/elements.js";
 import { imageSizes, newSize, pixelsOf, pixelTensor } from "./pixels.js";
@@ -166,7 +166,7 @@ function gradient(
 
 /** Resizes images, with gradients. */
 export const resizeKernels: readonly PureKernelDefinition[] = [
-  resizing("ResizeBilinear", linearTaps, 6, KernelPriority.fallback),
+  resizing("ResizeBilinear", linearTaps, 6),
   resizing("ResizeBicubic", cubicTaps, 10),
   resizing("ResizeArea", areaTaps, 10),
   gradient("ResizeBilinearGrad", linearTaps, allFloatTypes, 6),

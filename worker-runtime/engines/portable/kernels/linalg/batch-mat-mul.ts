@@ -7,7 +7,6 @@ import { pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, complexTypes, isSmallFloat } from "../support/dtypes.js";
 import { inputAt } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, sameShape, tryBroadcast } from "../support/shapes.js";
-import { initTfjs } from "../tfjs/backend.js";
 import { multiplyAll, type ProductOffsets, type ProductSize, productCost } from "./multiply.js";
 
 /** Which operands are first replaced by their adjoints (transposed, and conjugated if complex). */
@@ -152,7 +151,7 @@ function sameTypeKernel(op: string, broadcasts: boolean, types: readonly DType[]
         return [batchMatMul(x, y, adjoints, batchOf(x, y, adjoints, broadcasts), x.dtype)];
       });
     },
-    { types: { T: types }, prepare: initTfjs, cost: costOf },
+    { types: { T: types }, cost: costOf },
   );
 }
 
@@ -185,7 +184,6 @@ const batchMatMulV3 = pureKernel(
       Tout: [...sameTypes, "int16"],
     },
     fits: mixedTypesFit,
-    prepare: initTfjs,
     cost: costOf,
   },
 );

@@ -14,7 +14,6 @@ import { inputAt, newLongs, newNumbers } from "../support/elements.js";
 import { productOf, stridesOf } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided } from "../support/view.js";
-import { initTfjs } from "../tfjs/backend.js";
 import { multiplyAll, productCost } from "./multiply.js";
 
 /** An input in which each label has at most one dimension, in a chosen order. */
@@ -191,7 +190,6 @@ export const einsumKernel: PureKernelDefinition = pureKernel(
   },
   {
     types: { T: [...allFloatTypes, ...complexTypes, "int32", "int64"] },
-    prepare: initTfjs,
     cost: (node, inputs) => estimate(node.string("equation"), inputs),
   },
 );

@@ -2,7 +2,6 @@ import type { PureKernelDefinition } from "../kernel.js";
 import { applyFusedSteps, fusedStepsOf } from "../nn/fused-steps.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
 import { inputAt } from "../support/elements.js";
-import { initTfjs } from "../tfjs/backend.js";
 import { matMul, matMulCost } from "./mat-mul.js";
 
 /** The op into which TensorFlow's optimizer fuses MatMul, BiasAdd and an activation. */
@@ -18,7 +17,6 @@ export const fusedMatMulKernel: PureKernelDefinition = pureKernel(
   },
   {
     types: { T: ["float32", "float16", "bfloat16"] },
-    prepare: initTfjs,
     cost: (node, inputs) => matMulCost(inputs, { a: node.bool("transpose_a"), b: node.bool("transpose_b") }),
   },
 );

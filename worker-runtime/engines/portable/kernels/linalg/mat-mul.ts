@@ -5,7 +5,6 @@ import { type Compute, pureKernel, withSmallFloats } from "../support/define.js"
 import { allFloatTypes, complexTypes } from "../support/dtypes.js";
 import { inputAt } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
-import { initTfjs } from "../tfjs/backend.js";
 import { multiplyAll, type ProductSize, productCost } from "./multiply.js";
 import { splitByRows } from "./split-by-rows.js";
 
@@ -79,7 +78,6 @@ export const matMulKernel: PureKernelDefinition = pureKernel(
   },
   {
     types: { T: [...allFloatTypes, ...complexTypes, "int32", "int64"] },
-    prepare: initTfjs,
     cost: (node, inputs) => matMulCost(inputs, { a: node.bool("transpose_a"), b: node.bool("transpose_b") }),
     // The columns of a transposed operand are not contiguous.
     split: (node, inputs, most) => (node.bool("transpose_a") ? undefined : splitByRows(inputs, most)),

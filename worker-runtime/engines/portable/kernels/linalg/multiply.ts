@@ -108,15 +108,14 @@ function right<T>(
 }
 
 /** Nanoseconds of one multiplication on a slow core. */
-const WASM_NANOSECONDS = 0.15;
+const WASM_NANOSECONDS = 0.1;
 const PLAIN_NANOSECONDS = 2;
 const LONG_NANOSECONDS = 80;
 
-/** Overhead per product: views of its operands, or a wasm call, whose tensors become garbage. */
+/** Overhead per product: views of its operands. */
 const PRODUCT_NANOSECONDS = 150;
-const WASM_CALL_NANOSECONDS = 40_000;
 
-/** Elements are copied to wasm's memory, and results are copied back. */
+/** Elements are packed into wasm's memory, and results are copied back. */
 const WASM_OPERAND_NANOSECONDS = 2;
 const RESULT_NANOSECONDS = 5;
 
@@ -126,7 +125,7 @@ export function productCost(dtype: DType, { rows, inner, columns }: ProductSize,
   const results = rows * columns * RESULT_NANOSECONDS;
   if (dtype === "float32" && wasmMultiplies(rows, inner, columns)) {
     const operands = inner * (rows + columns) * WASM_OPERAND_NANOSECONDS;
-    return count * (multiplications * WASM_NANOSECONDS + operands + results + WASM_CALL_NANOSECONDS);
+    return count * (multiplications * WASM_NANOSECONDS + operands + results + PRODUCT_NANOSECONDS);
   }
   const nanos = isLong(dtype) ? LONG_NANOSECONDS : PLAIN_NANOSECONDS;
   return count * (multiplications * nanos + results + PRODUCT_NANOSECONDS);

@@ -1,8 +1,8 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import { rowMajor, transposed as transposedMatrix } from "../linalg/matrix.js";
+import { type MatrixView, rowMajor, transposed as transposedMatrix } from "../linalg/matrix.js";
 import { multiplyFloatMatrices } from "../linalg/multiply.js";
-import { newNumbers, numbersOf } from "../support/elements.js";
+import { type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { gatherPatches, type PatchSource, patchSize, scatterPatches } from "./patches.js";
 import { type WindowAttributes, type WindowGeometry, windowGeometry } from "./windows.js";
@@ -106,6 +106,29 @@ function newFloats(dtype: Tensor["dtype"], length: number): Float32Array | Float
   return dtype === "float64" ? new Float64Array(length) : new Float32Array(length);
 }
 
+/** The patches of `count` positions from `first` on, one per row. Those of single pixels are the images themselves. */
+function patchMatrix(
+  pixels: NumberArray,
+  source: PatchSource,
+  first: number,
+  count: number,
+): MatrixView<NumberArray> {
+  const { geometry, channels, firstChannel, takenChannels } = source;
+  const takesEachPixel = [geometry.rows, geometry.columns].every(
+    ({ window, stride, padding, input, output }) =>
+      window === 1 && stride === 1 && padding === 0 && input === output,
+  );
+  if (takesEachPixel) {
+    const view = rowMajor(pixels, count, takenChannels, first * channels + firstChannel);
+    return { ...view, rowStride: channels };
+  }
+  const patch = patchSize(source);
+  const patches =
+    pixels instanceof Float64Array ? new Float64Array(count * patch) : new Float32Array(count * patch);
+  gatherPatches(pixels, source, first, count, patches);
+  return rowMajor(patches, count, patch);
+}
+
 /** Convolves images with a filter; both float32 or both float64. @throws TensorFlowError INVALID_ARGUMENT */
 export function convolve(attributes: WindowAttributes, images: Tensor, filter: Tensor): Tensor {
   const { dtype } = images;
@@ -115,12 +138,15 @@ export function convolve(attributes: WindowAttributes, images: Tensor, filter: T
   const out = newNumbers(dtype, outShape);
   forEachPiece(convolution, (source, group, first, count) => {
     const patch = patchSize(source);
-    const patches = newFloats(dtype, count * patch);
-    gatherPatches(pixels, source, first, count, patches);
+    const patches = patchMatrix(pixels, source, first, count);
+    const matrix = groupFilter(weights, convolution, group, patch);
+    if (groups === 1) {
+      multiplyFloatMatrices(dtype, patches, matrix, out, first * outChannels);
+      return;
+    }
     const width = outChannels / groups;
     const product = newFloats(dtype, count * width);
-    const matrix = groupFilter(weights, convolution, group, patch);
-    multiplyFloatMatrices(dtype, rowMajor(patches, count, patch), matrix, product);
+    multiplyFloatMatrices(dtype, patches, matrix, product);
     addRows(product, out, first * outChannels + group * width, width, outChannels);
   });
   return new Tensor(dtype, outShape, out);
@@ -141,12 +167,11 @@ export function convolutionFilterGradient(
   const out = newNumbers(dtype, filterShape);
   forEachPiece(convolution, (source, group, first, count) => {
     const patch = patchSize(source);
-    const patches = newFloats(dtype, count * patch);
-    gatherPatches(pixels, source, first, count, patches);
+    const patches = patchMatrix(pixels, source, first, count);
     const width = outChannels / groups;
     const product = newFloats(dtype, patch * width);
     const right = groupOutput(gradients, convolution, group, first, count);
-    multiplyFloatMatrices(dtype, transposedMatrix(rowMajor(patches, count, patch)), right, product);
+    multiplyFloatMatrices(dtype, transposedMatrix(patches), right, product);
     addRows(product, out, group * width, width, outChannels);
   });
   return new Tensor(dtype, filterShape, out);

@@ -2,9 +2,9 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { type Compute, KernelPriority, pureKernel } from "../support/define.js";
+import { pureKernel } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
-import { newNumbers, numbersOf } from "../support/elements.js";
+import { type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { type Convolution, filterGradientForm, forwardForm, inputGradientForm } from "./convolution-forms.js";
 import { imagePixel, type WindowAttributes, type WindowGeometry, windowGeometry } from "./windows.js";
@@ -79,6 +79,10 @@ function convolve(attributes: WindowAttributes, images: Tensor, filter: Tensor):
   const [pixels, weights] = [numbersOf(images), numbersOf(filter)];
   const out = newNumbers(images.dtype, outShape);
   forEachTap(convolution, (inImages, inFilter, inResult) => {
+    if (multiplier === 1) {
+      addProducts(out, inResult, pixels, inImages, weights, inFilter, channels);
+      return;
+    }
     for (let channel = 0; channel < channels; channel += 1) {
       const pixel = pixels[inImages + channel] as number;
       for (let k = channel * multiplier; k < (channel + 1) * multiplier; k += 1) {
@@ -87,6 +91,21 @@ function convolve(attributes: WindowAttributes, images: Tensor, filter: Tensor):
     }
   });
   return new Tensor(images.dtype, outShape, out);
+}
+
+/** out[at + i] += x[inX + i] · y[inY + i], for most networks, in which each channel has one filter. */
+function addProducts(
+  out: NumberArray,
+  at: number,
+  x: NumberArray,
+  inX: number,
+  y: NumberArray,
+  inY: number,
+  count: number,
+): void {
+  for (let i = 0; i < count; i += 1) {
+    out[at + i] = (out[at + i] as number) + (x[inX + i] as number) * (y[inY + i] as number);
+  }
 }
 
 function filterGradient(
@@ -160,14 +179,8 @@ const options = { types: { T: allFloatTypes }, cost };
 
 const depthwise: Convolution = { convolve, filterGradient, inputGradient };
 
-/** DepthwiseConv2dNative without TensorFlow.js. */
-export const depthwiseForm = (node: KernelNode): Compute => forwardForm(node, depthwise);
-
 export const depthwiseConvolutionKernels: readonly PureKernelDefinition[] = [
-  pureKernel("DepthwiseConv2dNative", depthwiseForm, {
-    ...options,
-    priority: KernelPriority.fallback,
-  }),
+  pureKernel("DepthwiseConv2dNative", (node) => forwardForm(node, depthwise), options),
   pureKernel("DepthwiseConv2dNativeBackpropFilter", (node) => filterGradientForm(node, depthwise), options),
   pureKernel("DepthwiseConv2dNativeBackpropInput", (node) => inputGradientForm(node, depthwise), options),
 ];

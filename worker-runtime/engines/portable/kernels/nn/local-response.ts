@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 
@@ -100,7 +100,7 @@ export const localResponseKernels: readonly PureKernelDefinition[] = [
         return [normalize(inputAt(inputs, 0), normalization)];
       });
     },
-    { types: { T: ["float16", "float32"] }, priority: KernelPriority.fallback, cost },
+    { types: { T: ["float16", "float32"] }, cost },
   ),
   pureKernel(
     "LRNGrad",

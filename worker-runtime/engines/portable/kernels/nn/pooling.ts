@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { KernelPriority, perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -93,20 +93,44 @@ function pool(images: Tensor, pooling: Pooling, average: boolean): Tensor {
   const shape = [batch, geometry.rows.output, geometry.columns.output, channels];
   const values = numbersOf(images);
   const out = newNumbers(images.dtype, shape);
+  const channelSums = new Float64Array(channels);
   forEachWindow(batch, channels, geometry, (inResult, pixels) => {
-    for (let channel = 0; channel < channels; channel += 1) {
-      if (average) {
-        let sum = 0;
-        for (const pixel of pixels) {
-          sum += values[pixel + channel] as number;
-        }
-        out[inResult + channel] = sum / pixels.length;
-      } else {
-        out[inResult + channel] = values[largest(values, pixels, channel)] as number;
-      }
+    if (average) {
+      channelSums.fill(0);
+      for (const pixel of pixels) addChannels(channelSums, values, pixel);
+      putChannels(out, inResult, channelSums, pixels.length);
+    } else {
+      // A NaN stays only if it is that of the first pixel, as in TensorFlow.
+      out.set(values.subarray(pixels[0] ?? 0, (pixels[0] ?? 0) + channels), inResult);
+      for (const pixel of pixels) raiseChannels(out, inResult, values, pixel, channels);
     }
   });
   return new Tensor(images.dtype, shape, out);
+}
+
+function addChannels(sums: Float64Array, values: NumberArray, pixel: number): void {
+  for (let channel = 0; channel < sums.length; channel += 1) {
+    sums[channel] = (sums[channel] as number) + (values[pixel + channel] as number);
+  }
+}
+
+function putChannels(out: NumberArray, at: number, sums: Float64Array, divisor: number): void {
+  for (let channel = 0; channel < sums.length; channel += 1) {
+    out[at + channel] = (sums[channel] as number) / divisor;
+  }
+}
+
+function raiseChannels(
+  out: NumberArray,
+  at: number,
+  values: NumberArray,
+  pixel: number,
+  channels: number,
+): void {
+  for (let channel = 0; channel < channels; channel += 1) {
+    const value = values[pixel + channel] as number;
+    if (value > (out[at + channel] as number)) out[at + channel] = value;
+  }
 }
 
 /** Adds each window's gradient to its largest pixel. */
@@ -169,7 +193,6 @@ function poolKernel(op: string, average: boolean): PureKernelDefinition {
     },
     {
       types: { T: allFloatTypes },
-      priority: KernelPriority.fallback,
       fits: poolsImages,
       cost: perElement(NANOSECONDS_PER_ELEMENT),
     },

@@ -6,7 +6,6 @@ import { type Compute, pureKernel, withSmallFloats } from "../support/define.js"
 import { allFloatTypes, indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
-import { initTfjs } from "../tfjs/backend.js";
 import {
   convolveVolumes,
   volumeAttributes,
@@ -68,7 +67,7 @@ function inputGradient(node: KernelNode): Compute {
   });
 }
 
-const options = { types: { T: allFloatTypes }, prepare: initTfjs } as const;
+const options = { types: { T: allFloatTypes } } as const;
 
 /** Convolutions of volumes, and their gradients. */
 export const volumeConvolutionKernels: readonly PureKernelDefinition[] = [

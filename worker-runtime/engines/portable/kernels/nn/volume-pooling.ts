@@ -2,7 +2,7 @@ import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { type Compute, KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
+import { type Compute, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -243,7 +243,7 @@ function kernel(
 /** Pooling of volumes, and its gradients. */
 export const volumePoolingKernels: readonly PureKernelDefinition[] = [
   kernel("MaxPool3D", (pooling) => poolWith(pooling, false)),
-  kernel("AvgPool3D", (pooling) => poolWith(pooling, true), KernelPriority.fallback),
+  kernel("AvgPool3D", (pooling) => poolWith(pooling, true)),
   kernel("MaxPool3DGrad", (pooling) => maxGradient(pooling, false)),
   kernel("MaxPool3DGradGrad", (pooling) => maxGradient(pooling, true)),
   kernel("AvgPool3DGrad", averageGradient),

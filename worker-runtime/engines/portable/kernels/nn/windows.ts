@@ -103,19 +103,6 @@ export function windowGeometry(
   return { rows: dimension(0), columns: dimension(1) };
 }
 
-/**
- * Whether TensorFlow.js's wasm kernels support this window. With padding "SAME" and a window smaller than its stride,
- * XNNPACK rejects the operator and they return zeros; windows of one pixel become a matrix product.
- * @param window [rows, columns].
- */
-export function wasmConvolves(
-  { padding, strides }: Pick<WindowAttributes, "padding" | "strides">,
-  [rows, columns]: readonly [number, number],
-): boolean {
-  const isPixel = rows === 1 && columns === 1;
-  return padding !== "SAME" || isPixel || (rows >= (strides[1] ?? 1) && columns >= (strides[2] ?? 1));
-}
-
 /** The parameters that determine the positions along one dimension. */
 interface WindowMovement extends Pick<WindowDimension, "input" | "window" | "stride" | "dilation"> {
   /** "VALID", "SAME" or "EXPLICIT". */

@@ -9,10 +9,6 @@ import { fromFloat32, toFloat32 } from "./small-floats.js";
 export const KernelPriority = {
   /** Preferred to the usual kernel, for some of its dtypes. */
   special: 1,
-  /** TensorFlow.js's kernel, which is faster but accepts fewer nodes. */
-  converted: -10,
-  /** For nodes that TensorFlow.js does not accept. */
-  fallback: -20,
 } as const;
 
 /** One execution of a pure kernel. */

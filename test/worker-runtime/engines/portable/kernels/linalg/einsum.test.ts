@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { initTfjs } from "../../../../../../worker-runtime/engines/portable/kernels/tfjs/backend.js";
+import { describe, expect, test } from "vitest";
 import { peerMissing } from "../../../../../support/peers.js";
 import { compareWithTensorflow, type OpCase } from "../against-tensorflow.js";
 import { counting } from "../case-values.js";
-
-beforeAll(initTfjs);
 
 const equations: readonly (readonly [string, ...(readonly number[])[]])[] = [
   ["ab,bc->ac", [2, 3], [3, 4]],

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { matMul } from "../../../../../../worker-runtime/engines/portable/kernels/linalg/mat-mul.js";
-import { initTfjs } from "../../../../../../worker-runtime/engines/portable/kernels/tfjs/backend.js";
 import type { DType } from "../../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
 import { compareWithTensorflow, type OpCase } from "../against-tensorflow.js";
-
-beforeAll(initTfjs);
 
 /** A tensor of values that look random, the same in each run. */
 function scattered(shape: readonly number[], dtype: DType = "float32", seed = 1): Tensor {

@@ -1,24 +1,17 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type AttrValue,
   AttrValue_ListValue,
 } from "../../../../../../protos/generated/tensorflow/attr_value.js";
 import { NodeDef } from "../../../../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../../../../protos/generated/tensorflow/types.js";
+import { createKernelRegistry } from "../../../../../../worker-runtime/engines/portable/kernels/all.js";
 import { KernelNode } from "../../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
-import { nnKernels } from "../../../../../../worker-runtime/engines/portable/kernels/nn/index.js";
-import { KernelRegistry } from "../../../../../../worker-runtime/engines/portable/kernels/registry.js";
-import { initTfjs } from "../../../../../../worker-runtime/engines/portable/kernels/tfjs/backend.js";
 import { bundledOpRegistry } from "../../../../../../worker-runtime/graph/op-registry.js";
 import type { DType } from "../../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
 import { compareWithTensorflow, type OpCase, runCase } from "../against-tensorflow.js";
-
-beforeAll(initTfjs);
-
-/** Without the kernels of TensorFlow.js, which would be taken where they fit. */
-const kernels = new KernelRegistry().add(...nnKernels);
 
 /** A tensor of values that look random, the same in each run. */
 function scattered(shape: readonly number[], dtype: DType = "float32"): Tensor {
@@ -147,7 +140,7 @@ describe.skipIf(peerMissing("tensorflow"))("convolutions of our own against Tens
         anyCode: true,
       },
     );
-    expect(await compareWithTensorflow(cases, kernels)).toEqual([]);
+    expect(await compareWithTensorflow(cases)).toEqual([]);
   });
 });
 
@@ -195,7 +188,7 @@ describe.skipIf(peerMissing("tensorflow"))("depthwise convolutions against Tenso
         attrs: { padding: "SAME", strides: [1, 1, 1, 1] },
       },
     );
-    expect(await compareWithTensorflow(cases, kernels)).toEqual([]);
+    expect(await compareWithTensorflow(cases)).toEqual([]);
   });
 });
 
@@ -220,13 +213,13 @@ describe("_FusedConv2D", () => {
     node.attr.set("strides", strides);
     node.attr.set("padding", padding);
     const kernelNode = new KernelNode(node, bundledOpRegistry().require("_FusedConv2D"));
-    const kernel = kernels.find(kernelNode, "CPU");
+    const kernel = createKernelRegistry().find(kernelNode, "CPU");
     return kernel?.kind === "pure" ? kernel.create(kernelNode)(inputs)[0] : undefined;
   }
 
   /** The only output of an op. */
   function run(op: string, inputs: readonly Tensor[], attrs = {}): Tensor {
-    const outcome = runCase({ op, inputs, attrs }, kernels);
+    const outcome = runCase({ op, inputs, attrs });
     const [output] = "outputs" in outcome ? outcome.outputs : [];
     if (output === undefined) {
       throw new Error(JSON.stringify(outcome));
@@ -245,10 +238,8 @@ describe("_FusedConv2D", () => {
 
   test("is Conv2D, FusedBatchNorm and an activation in one", () => {
     const vectors = [scattered([4]), scattered([4]), scattered([4]), Tensor.of([1, 2, 3, 4])];
-    const normalized = runCase(
-      { op: "FusedBatchNorm", inputs: [convolved(), ...vectors], attrs: { is_training: false } },
-      kernels,
-    );
+    const inputs = [convolved(), ...vectors];
+    const normalized = runCase({ op: "FusedBatchNorm", inputs, attrs: { is_training: false } });
     const [expected] = "outputs" in normalized ? normalized.outputs : [];
     const got = fused(["FusedBatchNorm"], [image, filter, ...vectors]);
     for (let i = 0; i < (expected?.size ?? 0); i += 1) {

@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { nnKernels } from "../../../../../../worker-runtime/engines/portable/kernels/nn/index.js";
-import { KernelRegistry } from "../../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import type { DType } from "../../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
 import { compareWithTensorflow, type OpCase, runCase } from "../against-tensorflow.js";
-
-/** Without the kernels of TensorFlow.js, which would be taken where they fit. */
-const kernels = new KernelRegistry().add(...nnKernels);
 
 /** A tensor of values that look random, the same in each run. */
 function scattered(shape: readonly number[], dtype: DType = "float32", seed = 0): Tensor {
@@ -45,7 +40,7 @@ describe.skipIf(peerMissing("tensorflow"))("pooling and normalization against Te
             for (const op of ["MaxPool", "AvgPool"]) {
               cases.push({ op, inputs: [images], attrs, ...tolerance });
             }
-            const pooled = runCase({ op: "MaxPool", inputs: [images], attrs }, kernels);
+            const pooled = runCase({ op: "MaxPool", inputs: [images], attrs });
             const [result] = "outputs" in pooled ? pooled.outputs : [];
             if (result !== undefined) {
               const gradient = scattered(result.shape, "float32", 5);
@@ -74,7 +69,7 @@ describe.skipIf(peerMissing("tensorflow"))("pooling and normalization against Te
     // The first of equal pixels is the largest.
     const equal = Tensor.of(Array(16).fill(1), "float32", [1, 4, 4, 1]);
     cases.push({ op: "MaxPoolGrad", inputs: [equal, equal, scattered([1, 4, 4, 1])], attrs, ...tolerance });
-    expect(await compareWithTensorflow(cases, kernels)).toEqual([]);
+    expect(await compareWithTensorflow(cases)).toEqual([]);
   });
 
   test("FusedBatchNorm and its gradient: versions, layouts, training and not, running averages", async () => {
@@ -135,6 +130,6 @@ describe.skipIf(peerMissing("tensorflow"))("pooling and normalization against Te
       attrs: { is_training: false, activation_mode: "Relu" },
       ...tolerance,
     });
-    expect(await compareWithTensorflow(cases, kernels)).toEqual([]);
+    expect(await compareWithTensorflow(cases)).toEqual([]);
   });
 });

@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nnKernels } from "../../../../../../worker-runtime/engines/portable/kernels/nn/index.js";
-import { initTfjs } from "../../../../../../worker-runtime/engines/portable/kernels/tfjs/backend.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { runOnce } from "../kernel-runner.js";
 import type { OpCase } from "../op-case.js";
-
-beforeAll(initTfjs);
 
 function filled(...shape: number[]): Tensor {
   const size = shape.reduce((product, dim) => product * dim, 1);
