@@ -22,6 +22,14 @@ if [ -f "$PROFILE" ]; then
   rm -f "$PROFILE"
 fi
 
+# As after the installation: rpm does so by itself on some systems only.
+if hash update-mime-database 2>/dev/null; then
+  update-mime-database /usr/share/mime || true
+fi
+if hash update-desktop-database 2>/dev/null; then
+  update-desktop-database /usr/share/applications || true
+fi
+
 # The second call of dpkg, for --purge.
 [ "$1" = purge ] && exit 0
 
