@@ -1,4 +1,4 @@
-; What electron-builder's installer for Windows does differently for Tensordeck.
+; Differences of Tensordeck's installer for Windows from electron-builder's own.
 
 ; For this account only: no question, no administrator. Firewall rules are made by the window's wizard alone.
 !macro customInstallMode

@@ -24,7 +24,7 @@ export interface DebianOptions {
   readonly mirror: string;
   readonly architecture: string;
   readonly packages: readonly string[];
-  /** Whether they are set up by their scripts, which takes minutes and this machine's processor; otherwise only unpacked. */
+  /** They are set up by their scripts, which takes minutes and this machine's processor; otherwise only unpacked. */
   readonly isSetUp?: boolean;
 }
 

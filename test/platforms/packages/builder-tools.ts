@@ -1,5 +1,5 @@
 /**
- * What electron-builder calls for Linux's packages and would download: fpm and the tools for AppImages. Its own are taken where
+ * The tools that electron-builder calls for Linux's packages and would download: fpm and those for AppImages. Its own are taken where
  * CUSTOM_FPM_PATH and APPIMAGE_TOOLS_PATH name them.
  */
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

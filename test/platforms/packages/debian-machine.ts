@@ -16,12 +16,12 @@ const DEPENDENCIES = [
   ...["libgtk-3-0", "libnotify4", "libnss3", "libxss1", "libxtst6", "xdg-utils", "libatspi2.0-0", "libuuid1"],
   ...["libsecret-1-0", "libatomic1"],
 ];
-/** What reads desktop files and kinds of files, installs an rpm, and mounts an AppImage. */
+/** Programs that read desktop files and kinds of files, install an rpm, and mount an AppImage. */
 const TOOLS = [
   ...["ca-certificates", "desktop-file-utils", "shared-mime-info", "procps", "rpm"],
   ...["fuse3", "libfuse2t64", "squashfuse", "squashfs-tools"],
 ];
-/** Where the machine has this one's TensorFlow. */
+/** The machine's folder with the TensorFlow of this one. */
 export const TENSORFLOW = "/tensorflow";
 /** The unit of a background agent, as its guide has it written. */
 export const SERVICE = "/etc/systemd/system/tensordeck.service";

@@ -1,4 +1,4 @@
-/** What has to work once a package is installed, whatever its kind: its Node, its command's engines, its window and its documents. */
+/** Everything that has to work once a package is installed: its Node, its command's engines, its window and its documents. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Engine } from "../../../main/api/cluster.js";
@@ -13,7 +13,7 @@ export interface InstalledPackage {
   readonly machine: DebianMachine;
   /** The folder with the archive, and what a plain Node runs. */
   readonly resources: string;
-  /** What a menu or a terminal starts, with its first arguments. */
+  /** The command that a menu or a terminal starts, with its first arguments. */
   readonly program: readonly [string, ...string[]];
 }
 

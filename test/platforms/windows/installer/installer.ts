@@ -14,7 +14,7 @@ import { makeInstallers } from "./made-installers.js";
 const WORK = "/trial/installer";
 /** Typographic quotation marks are the same as straight ones to PowerShell. */
 const FOLDER = "C:\\Program Files é\\O'Brien’s\\Tensordeck";
-/** Where it is installed unless another folder is chosen. */
+/** The folder unless another one is chosen. */
 const USUAL_FOLDER = "C:\\users\\root\\AppData\\Local\\Programs\\Tensordeck";
 const UNINSTALL = "Uninstall Tensordeck.exe";
 const LOCAL_DATA = "/root/wine/drive_c/users/root/AppData/Local";
@@ -61,7 +61,7 @@ export function installer(machine: WineMachine): readonly Check[] {
     const { code, output } = await machine.runProgram("reg", args);
     assert.equal(code, 0, output);
   };
-  /** What the account's programs have in the registry, as reg.exe writes it. */
+  /** The registry's part of the account's programs, as reg.exe writes it. */
   const registry = async (): Promise<string> => {
     const file = `${WORK}/software.reg`;
     rmSync(machine.file(file), { force: true });
@@ -184,7 +184,7 @@ export function installer(machine: WineMachine): readonly Check[] {
   ];
 }
 
-/** What the program has written at its starts: its version and arguments. */
+/** Lines that the program has written at its starts: its version and arguments. */
 function startedIn(machine: WineMachine): readonly string[] {
   const file = machine.file(join(DATA, "started.txt"));
   if (!existsSync(file)) return [];

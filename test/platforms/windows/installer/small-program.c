@@ -1,5 +1,5 @@
 /*
- * What is installed in place of Tensordeck.exe: it writes its version and arguments to a file beside the account's data, and runs
+ * The program that is installed in place of Tensordeck.exe: it writes its version and arguments to a file beside the account's data, and runs
  * until it is ended, or ends at once with --end.
  */
 #include <windows.h>
