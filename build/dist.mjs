@@ -1,6 +1,6 @@
 // `npm run dist`: builds Tensordeck, fetches the parts of the targets, and packages all with electron-builder.
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { environmentConfiguration } from "./lib/dist/environment.mjs";
 import { fetchParts } from "./lib/dist/fetched-parts.mjs";
@@ -22,12 +22,13 @@ name (linux-arm64).
   --dir                 the program's folder alone, without an installer
   --dry                 the program's folder around an empty stand-in for Electron, in build/dist/dry; any system can
                         make it for all. It cannot be started.
+  --around FOLDER       the packages around what this folder has in place of Electron, in build/dist/dry
   --help                this text
 
 Signing, notarisation and updates are set by the environment; build/README.md lists the variables.`;
 
 /** @param {readonly import("./lib/dist/targets.mjs").Target[]} targets */
-async function packageTargets(targets, { dry, dir }) {
+async function packageTargets(targets, { dry, dir, around }) {
   if (packageDir("electron-builder") === undefined) {
     throw new BuildError("electron-builder is not installed.", "Run: npm ci");
   }
@@ -39,15 +40,20 @@ async function packageTargets(targets, { dry, dir }) {
     architectures.set(Arch[architecture], dir || dry ? ["dir"] : []);
     chosen.set(key, architectures);
   }
-  const standIn = ({ platformName, arch }) => writeStandIn(targetOf(platformName, arch));
+  const electronDist = around
+    ? resolve(around)
+    : ({ platformName, arch }) => writeStandIn(targetOf(platformName, arch));
   const output = join("build", "dist", "dry");
   const base = environmentConfiguration();
-  if (dry) rmSync(join(root, output), { recursive: true, force: true });
+  const isTrial = dry || around !== undefined;
+  if (isTrial) rmSync(join(root, output), { recursive: true, force: true });
+  // Several minutes less than xz takes.
+  const quick = { deb: { compression: "gz" }, rpm: { compression: "gzip" } };
   await build({
     projectDir: root,
     targets: chosen,
     publish: "never",
-    config: dry ? { ...base, electronDist: standIn, directories: { output } } : base,
+    config: isTrial ? { ...base, ...quick, electronDist, directories: { output } } : base,
   });
 }
 
@@ -58,6 +64,7 @@ await main(async () => {
       ...targetOptions,
       dir: { type: "boolean" },
       dry: { type: "boolean" },
+      around: { type: "string" },
       help: { type: "boolean" },
     },
   });

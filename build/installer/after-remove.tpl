@@ -22,6 +22,14 @@ if [ -f "$PROFILE" ]; then
   rm -f "$PROFILE"
 fi
 
+# As after the installation: rpm does so by itself on some systems only.
+if hash update-mime-database 2>/dev/null; then
+  update-mime-database /usr/share/mime || true
+fi
+if hash update-desktop-database 2>/dev/null; then
+  update-desktop-database /usr/share/applications || true
+fi
+
 # The second call of dpkg, for --purge.
 [ "$1" = purge ] && exit 0
 
@@ -32,7 +40,7 @@ if [ -f "$UNIT" ] && grep -q '/opt/${sanitizedProductName}/' "$UNIT"; then
   echo "Tensordeck's service was stopped. Remove it with: rm $UNIT"
 fi
 
-# What the window's wizard has let in, by whichever firewall owns the rules.
+# Rules by which the window's wizard has let others in, by whichever firewall owns them.
 if hash ufw 2>/dev/null && ufw status 2>/dev/null | grep -q '# Tensordeck '; then
   echo "Tensordeck's rules remain in ufw. List them with: ufw status numbered; remove each, the last first, with: ufw delete NUMBER"
 fi

@@ -1,4 +1,4 @@
-; What electron-builder's installer for Windows does differently for Tensordeck.
+; Differences of Tensordeck's installer for Windows from electron-builder's own.
 
 ; For this account only: no question, no administrator. Firewall rules are made by the window's wizard alone.
 !macro customInstallMode
@@ -79,11 +79,24 @@
   WriteRegStr SHELL_CONTEXT "Software\Classes\${CLASS}\shell\open\command" "" '"$appExe" "%1"'
 !macroend
 
+; Deletes a key without values and keys. The option /ifempty looks at keys alone before NSIS 3.6, and electron-builder
+; has 3.4: it would delete what others have written. The first value has no name where it is the key's default.
+!macro tensordeckDeleteEmpty KEY
+  EnumRegKey $R0 SHELL_CONTEXT "${KEY}" 0
+  ${if} $R0 == ""
+    ClearErrors
+    EnumRegValue $R0 SHELL_CONTEXT "${KEY}" 0
+    ${if} ${errors}
+      DeleteRegKey /ifempty SHELL_CONTEXT "${KEY}"
+    ${endIf}
+  ${endIf}
+!macroend
+
 !macro tensordeckWithdraw EXT CLASS DESCRIPTION
   DeleteRegKey SHELL_CONTEXT "Software\Classes\${CLASS}"
   DeleteRegValue SHELL_CONTEXT "Software\Classes\.${EXT}\OpenWithProgids" "${CLASS}"
-  DeleteRegKey /ifempty SHELL_CONTEXT "Software\Classes\.${EXT}\OpenWithProgids"
-  DeleteRegKey /ifempty SHELL_CONTEXT "Software\Classes\.${EXT}"
+  !insertmacro tensordeckDeleteEmpty "Software\Classes\.${EXT}\OpenWithProgids"
+  !insertmacro tensordeckDeleteEmpty "Software\Classes\.${EXT}"
 !macroend
 
 ; SHCNE_ASSOCCHANGED: the Explorer reads them anew.
@@ -109,8 +122,11 @@
 !macroend
 
 ; Offers to take away what Tensordeck has left outside of its folder. Not for updates; without a window nothing is asked
-; and nothing of it is removed.
+; and nothing of it is removed. The copy of the installer, which electron-builder keeps for later updates, goes without a question.
 !macro customUnInstall
+  ${ifNot} ${isUpdated}
+    RMDir /r "$LOCALAPPDATA\${APP_PACKAGE_NAME}-updater"
+  ${endIf}
   ${ifNot} ${isUpdated}
   ${andIfNot} ${Silent}
     ; Modules of the account must not run with an administrator's rights, hence the module path.

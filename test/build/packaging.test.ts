@@ -12,16 +12,20 @@ import { repositoryRoot } from "../support/peers.js";
 interface FileAssociation {
   readonly ext: string;
   readonly name: string;
+  readonly description?: string;
   readonly mimeType: string;
   readonly rank: string;
 }
 interface BuilderConfiguration {
+  readonly productName: string;
+  readonly toolsets: { readonly appimage: string };
   readonly fileAssociations?: unknown;
   readonly protocols: readonly { readonly schemes: readonly string[] }[];
   readonly extraMetadata: { readonly homepage: string };
   readonly linux: {
     readonly target: unknown;
     readonly maintainer: string;
+    readonly executableArgs?: readonly string[];
     readonly fileAssociations: readonly FileAssociation[];
   };
   readonly mac: {
@@ -70,7 +74,29 @@ test("electron-builder accepts its configuration: installers for the three syste
 
 test("deb and rpm bring the library that the packaged Node needs beyond what Electron does", () => {
   expect(configuration.deb.fpm).toEqual(["--depends=libatomic1"]);
-  expect(configuration.rpm.fpm).toEqual(["--depends=libatomic"]);
+  expect(configuration.rpm.fpm).toContain("--depends=libatomic");
+});
+
+test("a removed rpm takes its folders along, which fpm would leave", () => {
+  expect(configuration.rpm.fpm).toContain(`--directories=/opt/${configuration.productName}`);
+});
+
+test("an AppImage needs no libfuse2, and its menu entry does not end Chromium's sandbox", () => {
+  // "0.0.0", the default, does both.
+  expect(configuration.toolsets.appimage).toMatch(/^[1-9]/);
+  expect(configuration.linux.executableArgs ?? []).not.toContain("--no-sandbox");
+});
+
+test("each document has a kind of its own on Linux, and takes none of another one's files", () => {
+  const kinds = configuration.linux.fileAssociations.map(({ mimeType }) => mimeType);
+  expect(new Set(kinds).size).toBe(kinds.length);
+  const described = configuration.linux.fileAssociations.filter(
+    ({ description }) => description !== undefined,
+  );
+  for (const { name, description } of described) expect(description).toBe(name);
+  // Linux knows this kind, with its name.
+  const known = configuration.linux.fileAssociations.filter(({ description }) => description === undefined);
+  expect(known.map(({ ext, mimeType }) => [ext, mimeType])).toEqual([["h5", "application/x-hdf"]]);
 });
 
 test("the system offers Tensordeck for every document that its window opens", () => {
@@ -82,6 +108,16 @@ test("the system offers Tensordeck for every document that its window opens", ()
   expect(fileAssociations.filter(({ rank }) => rank === "Default").map(({ ext }) => ext)).toEqual(["pbtxt"]);
   for (const { mimeType } of fileAssociations) expect(mimeType).toMatch(/^\w+\/[\w-]+$/);
   expect(configuration.protocols.flatMap(({ schemes }) => schemes)).toEqual(["tensordeck"]);
+});
+
+test("the uninstaller for Windows deletes a key of others' extensions only if it has neither keys nor values", () => {
+  // Before NSIS 3.6, and electron-builder has 3.4, /ifempty alone deletes keys with values.
+  const script = textOf(configuration.nsis.include);
+  const checked = /!macro tensordeckDeleteEmpty KEY\n([^!]*)!macroend/.exec(script)?.[1] ?? "";
+  expect(checked).toMatch(
+    /EnumRegKey[\s\S]*EnumRegValue[\s\S]*\$\{if\} \$\{errors\}\s+DeleteRegKey \/ifempty/,
+  );
+  expect(script.match(/DeleteRegKey \/ifempty/g)).toHaveLength(1);
 });
 
 test("on Windows the same documents are offered by classes of Tensordeck's own, and nothing is taken over", () => {
@@ -125,8 +161,10 @@ test("Windows installs for the account alone, and asks before it removes rules, 
   expect(script).toContain("Remove-NetFirewallRule -Group Tensordeck ");
   expect(textOf("main/cli/scheduled-task.ts")).toContain('const TASK = "Tensordeck"');
   expect(script).toContain("Unregister-ScheduledTask -TaskName Tensordeck ");
-  const removed = script.indexOf("RMDir");
+  const removed = script.indexOf('RMDir /r "$LOCALAPPDATA\\Tensordeck"');
   expect(script.lastIndexOf("MessageBox MB_YESNO", removed)).toBeGreaterThan(0);
+  // electron-builder's copy of the installer, which no account needs.
+  expect(script).toMatch(/RMDir \/r "\$LOCALAPPDATA\\\$\{APP_PACKAGE_NAME\}-updater"/);
   // Without a window the answer is no, and an update asks nothing.
   expect(script.match(/MessageBox MB_YESNO/g)).toHaveLength(script.match(/\/SD IDNO IDNO /g)?.length ?? 0);
   expect(script).toMatch(/\$\{ifNot\} \$\{isUpdated\}\s+\$\{andIfNot\} \$\{Silent\}/);

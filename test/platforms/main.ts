@@ -17,6 +17,7 @@ interface Outcome {
 
 const PLATFORMS: Readonly<Record<string, () => Promise<Platform>>> = {
   windows: () => import("./windows/windows.js"),
+  "linux-x64": () => import("./packages/linux-packages.js"),
   "linux-arm64": async () => (await import("./linux/linux.js")).arm64,
   "linux-armhf": async () => (await import("./linux/linux.js")).armhf,
 };

@@ -1,13 +1,14 @@
 /** Each test gets an application and a window of its own; the tests of a file share one browser. */
 
-import type { Browser } from "playwright-core";
 import { test as base, expect } from "vitest";
-import { launchBrowser } from "../../support/browser.js";
 import { failurePicture } from "../../support/pictures.js";
 // Ends whatever a failed test leaves running.
 import "../../support/peers.js";
 import { type AppOptions, type RunningApp, startApp } from "./app.js";
+import { sharedBrowser } from "./shared-browser.js";
 import { WindowPage } from "./window-page.js";
+
+export { closeBrowser, sharedBrowser } from "./shared-browser.js";
 
 interface Fixtures {
   /** How the application is started; other options than the usual ones are set with `test.override`. */
@@ -15,20 +16,6 @@ interface Fixtures {
   readonly app: RunningApp;
   /** The window, opened at the address that the application printed, with the welcome graph on its canvas. */
   readonly window: WindowPage;
-}
-
-let browser: Promise<Browser> | undefined;
-
-/** The file's browser; ended with the process of the file. */
-export function sharedBrowser(): Promise<Browser> {
-  browser ??= launchBrowser();
-  return browser;
-}
-
-/** Ends the file's browser. For `afterAll`. */
-export async function closeBrowser(): Promise<void> {
-  await (await browser)?.close();
-  browser = undefined;
 }
 
 export const test = base.extend<Fixtures>({

@@ -1,4 +1,4 @@
-/** Folders of Debian's packages, unpacked once. Nothing of them is run for that, so that another processor's take as long. */
+/** Folders of Debian's packages, made once. Unless they are set up, nothing of them is run, so that another processor's take as long. */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,6 +24,8 @@ export interface DebianOptions {
   readonly mirror: string;
   readonly architecture: string;
   readonly packages: readonly string[];
+  /** They are set up by their scripts, which takes minutes and this machine's processor; otherwise only unpacked. */
+  readonly isSetUp?: boolean;
 }
 
 /**
@@ -33,17 +35,22 @@ export interface DebianOptions {
  * @param finish Is called with a new folder before it has its name. What is not finished is made anew the next time.
  */
 export function bringDebian(
-  { cache, name, mirror, architecture, packages }: DebianOptions,
-  finish: (folder: string) => void,
+  { cache, name, mirror, architecture, packages, isSetUp = false }: DebianOptions,
+  finish: (folder: string) => void = () => undefined,
 ): string {
-  const contents = createHash("sha256").update(JSON.stringify([RECIPE, RELEASE, architecture, packages]));
+  const parts = [RECIPE, RELEASE, architecture, packages, ...(isSetUp ? ["set up"] : [])];
+  const contents = createHash("sha256").update(JSON.stringify(parts));
   const folder = join(cache, `${name}-${contents.digest("hex").slice(0, 12)}`);
   if (existsSync(folder)) return folder;
   deleteRoots(cache, name);
   mkdirSync(cache, { recursive: true });
   const unfinished = `${folder}.unfinished`;
   const source = `deb ${mirror} ${RELEASE} main`;
-  const options = [`--architectures=${architecture}`, "--variant=extract", "--skip=check/qemu"];
+  const options = [
+    `--architectures=${architecture}`,
+    `--variant=${isSetUp ? "minbase" : "extract"}`,
+    "--skip=check/qemu",
+  ];
   show("mmdebstrap", [...options, `--include=${packages.join(",")}`, RELEASE, unfinished, source]);
   finish(unfinished);
   renameSync(unfinished, folder);

@@ -139,7 +139,8 @@ export class BrowserWindow extends EventEmitter {
 let quitting = false;
 
 class Application extends EventEmitter {
-  readonly isPackaged = false;
+  /** Electron tells the process of a packaged program where its files are. */
+  readonly isPackaged = "resourcesPath" in process;
   readonly #lock = process.env.STAND_IN_LOCK ?? "";
 
   setName(): void {}

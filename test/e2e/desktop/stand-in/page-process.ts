@@ -56,6 +56,8 @@ export interface PageProcessOptions {
   /** The window's number. */
   readonly id: number;
   readonly options: BrowserWindowConstructorOptions;
+  /** The path here of the preload script. */
+  readonly preload: string;
   /** The system that the page takes for its own. */
   readonly platform: NodeJS.Platform;
   readonly context: BrowserContext;
@@ -66,6 +68,7 @@ export class PageProcess {
   readonly #id: number;
   readonly #context: BrowserContext;
   readonly #options: BrowserWindowConstructorOptions;
+  readonly #preload: string;
   readonly #program: MainProcess;
   readonly #platform: NodeJS.Platform;
   readonly #crashed = new WeakSet<Page>();
@@ -74,9 +77,10 @@ export class PageProcess {
   #sessionStorage: Readonly<Record<string, string>> = {};
   #wasClosed = false;
 
-  constructor({ id, options, platform, context, program }: PageProcessOptions) {
+  constructor({ id, options, preload, platform, context, program }: PageProcessOptions) {
     this.#id = id;
     this.#options = options;
+    this.#preload = preload;
     this.#platform = platform;
     this.#context = context;
     this.#program = program;
@@ -143,13 +147,11 @@ export class PageProcess {
   }
 
   async #open(): Promise<Page> {
-    const { width = 800, height = 600, webPreferences } = this.#options;
+    const { width = 800, height = 600 } = this.#options;
     const page = await this.#context.newPage();
     await page.setViewportSize({ width, height });
     await page.exposeBinding(SEND, ({ frame }, text: string) => this.#receive(frame, text));
-    await page.addInitScript(
-      preloadText(webPreferences?.preload ?? "", this.#platform, this.#sessionStorage),
-    );
+    await page.addInitScript(preloadText(this.#preload, this.#platform, this.#sessionStorage));
     await page.route("**/*", (route) => this.#answer(route));
     page.on("dialog", (dialog) => void this.#unload(dialog));
     const session = await this.#context.newCDPSession(page);

@@ -16,7 +16,7 @@ import {
   type PeerProcess,
   spawnPeer,
 } from "../../../support/processes.js";
-import { sharedBrowser } from "../../support/fixtures.js";
+import { sharedBrowser } from "../../support/shared-browser.js";
 import type { Desktop, DesktopOptions, MenuEntry, SystemDialog } from "../desktop.js";
 import type { FromProgram, ProgramCall, ToProgram } from "./messages.js";
 import { PageProcess } from "./page-process.js";
@@ -26,9 +26,21 @@ const PROGRAM = join(repositoryRoot, "build", "out", "program", "electron", "mai
 export interface StandInOptions extends DesktopOptions {
   /** The system that the program and its page take for theirs; this machine's unless given. */
   readonly platform?: NodeJS.Platform;
+  /** An installed program, which has the module of its own; the built one unless given. */
+  readonly installed?: InstalledProgram;
 }
 
-function spawnProgram({ folder, args = [], platform }: StandInOptions): Promise<PeerProcess> {
+/** A program that was packaged around the stand-in. */
+export interface InstalledProgram {
+  /** Starts it, with a channel to this process. */
+  start(args: readonly string[]): Promise<PeerProcess>;
+  /** The path here of a file that it has at a path of its own. */
+  file(path: string): string;
+}
+
+function spawnProgram(options: StandInOptions): Promise<PeerProcess> {
+  const { folder, args = [], platform, installed } = options;
+  if (installed !== undefined) return installed.start(args);
   if (!existsSync(PROGRAM)) throw new Error("Tensordeck is not built. Run: npm run build");
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const register = pathToFileURL(join(import.meta.dirname, "register.ts")).href;
@@ -223,8 +235,16 @@ export class StandInDesktop implements Desktop {
             this.#send(sent);
           },
         };
-        const { platform = process.platform } = this.#options;
-        const page = new PageProcess({ id, options, platform, context: this.#context, program });
+        const { platform = process.platform, installed } = this.#options;
+        const preload = options.webPreferences?.preload ?? "";
+        const page = new PageProcess({
+          id,
+          options,
+          preload: installed?.file(preload) ?? preload,
+          platform,
+          context: this.#context,
+          program,
+        });
         this.#windows.set(id, { page, shown: options.show !== false });
         return;
       }
