@@ -10,18 +10,20 @@ import { measurements } from "./measurements.js";
 import { desktopPackage } from "./package.js";
 import { plantedPrograms } from "./planted-programs.js";
 import { stockClients } from "./stock-clients.js";
+import { tensorflowEngine } from "./tensorflow-engine.js";
 import { windowOfHost } from "./window.js";
 import { WineMachine } from "./wine-machine.js";
 
 /**
- * Options: `--only TEXT` chooses checks by a text in their names, `--root FOLDER` of the Debian, `--mirror URL` that it comes
- * from, `--node VERSION`.
+ * Options: `--only TEXT` chooses checks by a text in their names, `--long` downloads anew what an earlier run has left,
+ * `--root FOLDER` of the Debian, `--mirror URL` that it comes from, `--node VERSION`.
  */
 export async function checks(args: readonly string[]): Promise<PlatformChecks> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       only: { type: "string", default: "" },
+      long: { type: "boolean", default: false },
       root: { type: "string", default: join(repositoryRoot, ".cache", "platforms", "windows") },
       mirror: { type: "string", default: "http://deb.debian.org/debian" },
       node: { type: "string", default: PACKAGED_NODES["win32-x64"].version },
@@ -32,6 +34,7 @@ export async function checks(args: readonly string[]): Promise<PlatformChecks> {
   const all: readonly Check[] = [
     ...commands(machine),
     ...stockClients(machine),
+    ...tensorflowEngine(machine, values.long),
     ...windowOfHost(machine),
     ...desktopPackage(machine),
     ...installer(machine),
