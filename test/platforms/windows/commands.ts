@@ -111,7 +111,7 @@ export function commands(machine: WineMachine): readonly Check[] {
     {
       name: "an agent starts and gives its device ID, and its task for the Task Scheduler",
       run: async () => {
-        const data = ["--data-dir", "Z:\\work\\Daten é"];
+        const data = ["--data-dir", "Z:\\trial\\Daten é"];
         const agent = await machine.tensordeck(["agent", "--port", "0", ...data], {
           ready: /^agent listening on port \d+$/m,
         });
@@ -127,7 +127,7 @@ export function commands(machine: WineMachine): readonly Check[] {
         assert.match(output, /<Command>Z:\\node-[\d.]+\\node\.exe<\/Command>/);
         assert.match(
           output,
-          /--data-dir &#34;Z:\\work\\Daten &#233;&#34; --name &#34;O&#8217;Brien's PC&#34;/,
+          /--data-dir &#34;Z:\\trial\\Daten &#233;&#34; --name &#34;O&#8217;Brien's PC&#34;/,
         );
         assert.match(output, /--name 'O’’Brien''s PC'/);
       },
@@ -141,7 +141,7 @@ const INTERRUPT = `
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { createRequire } from "node:module";
-const say = (text) => appendFileSync("Z:\\\\work\\\\interrupt.txt", text);
+const say = (text) => appendFileSync("Z:\\\\trial\\\\interrupt.txt", text);
 const koffi = createRequire("Z:\\\\tensordeck\\\\package.json")("koffi");
 const press = koffi.load("C:\\\\windows\\\\system32\\\\kernel32.dll").func(
   "int __stdcall GenerateConsoleCtrlEvent(uint32_t event, uint32_t group)");
