@@ -10,6 +10,7 @@ import { measurements } from "./measurements.js";
 import { desktopPackage } from "./package.js";
 import { plantedPrograms } from "./planted-programs.js";
 import { stockClients } from "./stock-clients.js";
+import { submit } from "./submit.js";
 import { tensorflowEngine } from "./tensorflow-engine.js";
 import { windowOfHost } from "./window.js";
 import { WineMachine } from "./wine-machine.js";
@@ -35,6 +36,7 @@ export async function checks(args: readonly string[]): Promise<PlatformChecks> {
     ...commands(machine),
     ...stockClients(machine),
     ...tensorflowEngine(machine, values.long),
+    ...submit(machine),
     ...windowOfHost(machine),
     ...desktopPackage(machine),
     ...installer(machine),
