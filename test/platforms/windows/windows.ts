@@ -8,6 +8,7 @@ import { commands } from "./commands.js";
 import { installer } from "./installer/installer.js";
 import { measurements } from "./measurements.js";
 import { desktopPackage } from "./package.js";
+import { pairedMachines } from "./paired-machines.js";
 import { plantedPrograms } from "./planted-programs.js";
 import { stockClients } from "./stock-clients.js";
 import { submit } from "./submit.js";
@@ -38,6 +39,7 @@ export async function checks(args: readonly string[]): Promise<PlatformChecks> {
     ...tensorflowEngine(machine, values.long),
     ...submit(machine),
     ...windowOfHost(machine),
+    ...pairedMachines(machine),
     ...desktopPackage(machine),
     ...installer(machine),
     ...measurements(machine),

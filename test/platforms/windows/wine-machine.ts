@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unpackNode } from "../../../build/lib/node-binary.mjs";
 import { programPath } from "../../../build/lib/programs.mjs";
+import type { Host } from "../../net/support/network.js";
 import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
 import { installProgram, shellWord, show } from "../installed-program.js";
 
@@ -34,6 +35,8 @@ export interface StartOptions extends Pick<SpawnPeerOptions, "ready"> {
   /** Folders that PATH begins with. */
   readonly path?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The host of a simulated network that the machine is on. All that runs at the same time is on the same one. */
+  readonly host?: Host;
   /** Gives the program a console, to which its output goes: where there is none, nothing can be pressed. */
   readonly console?: boolean;
 }
@@ -144,9 +147,9 @@ export class WineMachine {
     return `file:///Z:/tensordeck/build/out/${path}`;
   }
 
-  /** Ends all programs of the machine. */
+  /** Ends all programs of the machine, and Wine's server, which has the network that the first of them was started on. */
   async close(): Promise<void> {
-    const ending = await this.#shell("wineserver -k", {});
+    const ending = await this.#shell("wineserver -k; wineserver -w", {});
     await ending.exited;
   }
 
@@ -155,7 +158,7 @@ export class WineMachine {
    */
   async #shell(
     command: string,
-    { ready, cwd = "/", path = [], env = {} }: StartOptions,
+    { ready, cwd = "/", path = [], env = {}, host }: StartOptions,
   ): Promise<PeerProcess> {
     const output = `/tmp/output-${process.pid}-${++this.#outputs}`;
     const script =
@@ -174,10 +177,10 @@ export class WineMachine {
       ...env,
     };
     const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-    return await spawnPeer(
-      programPath("unshare"),
-      ["--mount", "sh", "-c", script, "sh", this.#root, cwd, inside, ...assignments],
-      { group: true, readyTimeoutMillis: READY_MILLIS, ...(ready !== undefined && { ready }) },
-    );
+    const program = programPath("unshare");
+    const args = ["--mount", "sh", "-c", script, "sh", this.#root, cwd, inside, ...assignments];
+    const [first, ...rest] = host?.commandLine(program, args) ?? [program, ...args];
+    const options = { group: true, readyTimeoutMillis: READY_MILLIS };
+    return await spawnPeer(first, rest, { ...options, ...(ready !== undefined && { ready }) });
   }
 }
