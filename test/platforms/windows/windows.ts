@@ -5,6 +5,7 @@ import { PACKAGED_NODES } from "../../../build/lib/dist/fetched-parts.mjs";
 import { repositoryRoot } from "../../support/find-peers.js";
 import type { Check, PlatformChecks } from "../check.js";
 import { commands } from "./commands.js";
+import { fullDisk } from "./full-disk.js";
 import { installer } from "./installer/installer.js";
 import { measurements } from "./measurements.js";
 import { desktopPackage } from "./package.js";
@@ -39,6 +40,7 @@ export async function checks(args: readonly string[]): Promise<PlatformChecks> {
     ...tensorflowEngine(machine, values.long),
     ...submit(machine),
     ...windowOfHost(machine),
+    ...fullDisk(machine),
     ...pairedMachines(machine),
     ...desktopPackage(machine),
     ...installer(machine),

@@ -2,7 +2,7 @@
  * A Windows machine: Wine 10 in a Debian 13 of its own, with a Node for Windows and this program as it is built here. It shares
  * the network with this machine, and its drive Z: is the root of that Debian.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unpackNode } from "../../../build/lib/node-binary.mjs";
 import { programPath } from "../../../build/lib/programs.mjs";
@@ -18,6 +18,8 @@ const PACKAGES = ["ca-certificates", "wine", "wine64", "wine32:i386"];
 /** Which of its own libraries Wine takes, in the form of WINEDLLOVERRIDES. */
 export const DLL_OVERRIDES = "mscoree,mshtml=;winemenubuilder.exe=d";
 const TARGET = { platform: "win32", architecture: "x64", name: "win32-x64" } as const;
+/** Where the disk `S:` is within the Debian. */
+const DISK = "/small-disk";
 /** Wine starts slowly the first time. */
 const READY_MILLIS = 300_000;
 
@@ -37,6 +39,11 @@ export interface StartOptions extends Pick<SpawnPeerOptions, "ready"> {
   readonly env?: Readonly<Record<string, string>>;
   /** The host of a simulated network that the machine is on. All that runs at the same time is on the same one. */
   readonly host?: Host;
+  /**
+   * The size of a disk `S:`, in KiB, which is new and ends with the program. Wine's server opens the files, so that only the
+   * first program of a machine without others can have it.
+   */
+  readonly diskKib?: number;
   /** Gives the program a console, to which its output goes: where there is none, nothing can be pressed. */
   readonly console?: boolean;
 }
@@ -80,6 +87,10 @@ export class WineMachine {
       const setUp = await machine.#shell("wineboot -i; wine winecfg -v win10", {});
       await setUp.exited;
     }
+    mkdirSync(join(root, DISK), { recursive: true });
+    const drive = join(root, "root/wine/dosdevices/s:");
+    rmSync(drive, { force: true });
+    symlinkSync(DISK, drive);
     return machine;
   }
 
@@ -158,11 +169,13 @@ export class WineMachine {
    */
   async #shell(
     command: string,
-    { ready, cwd = "/", path = [], env = {}, host }: StartOptions,
+    { ready, cwd = "/", path = [], env = {}, host, diskKib = 0 }: StartOptions,
   ): Promise<PeerProcess> {
     const output = `/tmp/output-${process.pid}-${++this.#outputs}`;
     const script =
-      'root=$1 folder=$2 inside=$3; shift 3; mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && ' +
+      "root=$1 folder=$2 inside=$3 disk=$4; shift 4; " +
+      'mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && ' +
+      `{ [ "$disk" = 0 ] || mount -t tmpfs -o "size=\${disk}k" disk "$root${DISK}"; } && ` +
       'exec chroot "$root" env -i -C "$folder" "$@" sh -c "$inside"';
     const inside = `: > ${output}; (${command}) > ${output} 2>&1 & tail -n +1 -f --pid=$! ${output}; wait $!`;
     const variables = {
@@ -178,7 +191,18 @@ export class WineMachine {
     };
     const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
     const program = programPath("unshare");
-    const args = ["--mount", "sh", "-c", script, "sh", this.#root, cwd, inside, ...assignments];
+    const args = [
+      "--mount",
+      "sh",
+      "-c",
+      script,
+      "sh",
+      this.#root,
+      cwd,
+      inside,
+      String(diskKib),
+      ...assignments,
+    ];
     const [first, ...rest] = host?.commandLine(program, args) ?? [program, ...args];
     const options = { group: true, readyTimeoutMillis: READY_MILLIS };
     return await spawnPeer(first, rest, { ...options, ...(ready !== undefined && { ready }) });
