@@ -11,6 +11,7 @@ import { measurements } from "./measurements.js";
 import { desktopPackage } from "./package.js";
 import { pairedMachines } from "./paired-machines.js";
 import { plantedPrograms } from "./planted-programs.js";
+import { readmeWalk } from "./readme-walk.js";
 import { stockClients } from "./stock-clients.js";
 import { submit } from "./submit.js";
 import { tensorflowEngine } from "./tensorflow-engine.js";
@@ -42,6 +43,7 @@ export async function checks(args: readonly string[]): Promise<PlatformChecks> {
     ...windowOfHost(machine),
     ...fullDisk(machine),
     ...pairedMachines(machine),
+    ...readmeWalk(machine),
     ...desktopPackage(machine),
     ...installer(machine),
     ...measurements(machine),
