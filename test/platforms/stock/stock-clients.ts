@@ -110,17 +110,21 @@ const spawnHere = (program: string, args: readonly string[]): Promise<PeerProces
   spawnPeer(program, args, { ready: TARGET, readyTimeoutMillis: HANGING_MILLIS });
 
 /**
- * Runs a program of this folder in a stock TensorFlow.
+ * Runs a program of this folder in a stock TensorFlow. Resolves with its output.
  *
  * @throws Error with the output of the program, and of the worker, if it fails or hangs.
  */
-export async function runScript(name: string, args: readonly string[], worker?: PeerProcess): Promise<void> {
+export async function runScript(
+  name: string,
+  args: readonly string[],
+  worker?: PeerProcess,
+): Promise<string> {
   const client = await spawnPeer(tensorflowPython(), [join(import.meta.dirname, name), ...args], {
     env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
   });
   const timer = setTimeout(() => void client.stop("SIGKILL"), HANGING_MILLIS);
   const { code, signal } = await client.exited;
   clearTimeout(timer);
-  if (code === 0) return;
+  if (code === 0) return client.stdout();
   throw new Error(`${name} ended with ${code ?? signal}:\n${client.output()}\n${worker?.output() ?? ""}`);
 }

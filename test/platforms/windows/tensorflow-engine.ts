@@ -1,13 +1,14 @@
 /** Engine `tensorflow` with TensorFlow's own library for Windows, from the wheel that `runtime install` takes. */
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import type { Check } from "../check.js";
-import { sharesWithPortable, sharesWithStock, useWorker } from "../stock/stock-clients.js";
+import { runScript, sharesWithPortable, sharesWithStock, TARGET, useWorker } from "../stock/stock-clients.js";
 import { bringPython } from "./python.js";
 import type { WineMachine } from "./wine-machine.js";
 
 /** Names of accounts, and so of their folders, have umlauts. */
 const DATA = "/TensorFlow für Jürgen";
+const FILES = "/trial/Dateien & mehr";
 
 /** @param download Whether the library is downloaded (351 MB) though an earlier run has done so. */
 export function tensorflowEngine(machine: WineMachine, download: boolean): readonly Check[] {
@@ -48,7 +49,37 @@ export function tensorflowEngine(machine: WineMachine, download: boolean): reado
       name: "a worker with TensorFlow's library and a stock server on Linux are one cluster, with transfers both ways",
       run: () => worksWith(() => sharesWithStock(machine, { engine: "tensorflow", env })),
     },
+    {
+      name: "graphs read, write, find and save files by Windows' paths as with TensorFlow's library",
+      run: () =>
+        worksWith(async () => {
+          const [theirs, ours] = [
+            await filesOf(machine, "tensorflow", env),
+            await filesOf(machine, "portable", env),
+          ];
+          assert.match(theirs, /^lines .*\[b'a', b'b'\]$/m);
+          assert.equal(ours, theirs);
+        }),
+    },
   ];
+}
+
+/** What a graph tells of the files of an empty folder. */
+async function filesOf(
+  machine: WineMachine,
+  engine: "tensorflow" | "portable",
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  rmSync(machine.file(FILES), { recursive: true, force: true });
+  mkdirSync(machine.file(FILES), { recursive: true });
+  const folder = machine.windowsPath(FILES);
+  const args = ["worker", "--engine", engine, ...(engine === "portable" ? ["--files", folder] : [])];
+  const worker = await machine.tensordeck(args, { ready: TARGET, env });
+  try {
+    return await runScript("stock_files.py", [worker.match?.[1] ?? "", folder], worker);
+  } finally {
+    await worker.stop();
+  }
 }
 
 /** Downloads it where it is not there yet. */
