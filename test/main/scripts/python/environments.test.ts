@@ -63,6 +63,11 @@ describe("the requirements of a script", () => {
     expect(await environmentKey(requirements, "/usr/bin/python3", "3.12")).not.toBe(key);
     await writeFile(join(root, "base.txt"), "numpy==2\n");
     expect(await environmentKey(requirements, "/usr/bin/python3", "3.11")).not.toBe(key);
+    // PowerShell's > writes UTF-16, which pip reads, too.
+    await writeFile(requirements.file, Buffer.from("\ufeff-r base.txt\r\n", "utf16le"));
+    const encoded = await environmentKey(requirements, "/usr/bin/python3", "3.11");
+    await writeFile(join(root, "base.txt"), "numpy==3\n");
+    expect(await environmentKey(requirements, "/usr/bin/python3", "3.11")).not.toBe(encoded);
     await rm(join(root, "base.txt"));
     await expect(environmentKey(requirements, "p", "3.11")).rejects.toThrow("base.txt could not be read");
   });
