@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ask } from "../../../build/lib/programs.mjs";
 import { show } from "../installed-program.js";
 
 /** Its qemu, 10, runs ONNX Runtime and joins multicast groups; Debian 12's does neither. */
@@ -14,6 +15,12 @@ const GROUP = "root:x:0:\nnogroup:x:65534:\n";
 const HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost\n";
 /** A network may have an authority of its own, which this machine knows. */
 const CERTIFICATES = "etc/ssl/certs/ca-certificates.crt";
+
+/** The one that this machine's own packages come from; Debian's where it is none. */
+export function debianMirror(): string {
+  const { stdout } = ask("apt-get", ["--print-uris", "update"]);
+  return /'(https?:\/\/\S+\/debian)\/dists\//.exec(stdout)?.[1] ?? "http://deb.debian.org/debian";
+}
 
 export interface DebianOptions {
   /** The folder of all platforms. */

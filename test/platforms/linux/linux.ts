@@ -7,7 +7,7 @@ import { stopAllPeers } from "../../support/processes.js";
 import type { PlatformChecks } from "../check.js";
 import { ARM64, ARMHF, type Architecture } from "./architectures.js";
 import { commands } from "./commands.js";
-import { deleteRoots } from "./debian.js";
+import { debianMirror, deleteRoots } from "./debian.js";
 import { EmulatedMachine } from "./emulated-machine.js";
 import { type LinuxCheck, ofForm } from "./forms.js";
 import { globalInstall } from "./global-install.js";
@@ -50,7 +50,7 @@ function platform(architecture: Architecture, checksOf: ChecksOf) {
           only: { type: "string", default: "" },
           delete: { type: "boolean", default: false },
           cache: { type: "string", default: join(repositoryRoot, ".cache", "platforms") },
-          mirror: { type: "string", default: "http://deb.debian.org/debian" },
+          mirror: { type: "string" },
           node: { type: "string", default: PACKAGED_NODES["linux-arm64"].version },
         },
       });
@@ -58,7 +58,12 @@ function platform(architecture: Architecture, checksOf: ChecksOf) {
         deleteRoots(values.cache, `linux-${architecture.debian}`);
         return { checks: [], dispose: () => Promise.resolve() };
       }
-      const machine = await EmulatedMachine.open({ architecture, ...values, nodeVersion: values.node });
+      const machine = await EmulatedMachine.open({
+        architecture,
+        cache: values.cache,
+        mirror: values.mirror ?? debianMirror(),
+        nodeVersion: values.node,
+      });
       const checks = ofForm(checksOf(machine), values.short ? "short" : values.long ? "long" : "full");
       return {
         checks: checks.filter(({ name }) => name.includes(values.only)),
