@@ -10,11 +10,15 @@ import { commands } from "./commands.js";
 import { debianMirror, deleteRoots } from "./debian.js";
 import { EmulatedMachine } from "./emulated-machine.js";
 import { type LinuxCheck, ofForm } from "./forms.js";
+import { fullDisk } from "./full-disk.js";
 import { globalInstall } from "./global-install.js";
+import { memoryLimit } from "./memory-limit.js";
 import { nativeModules } from "./native-modules.js";
 import { pairedMachines } from "./paired-machines.js";
 import { stockClients } from "./stock-clients.js";
+import { submittedScript } from "./submitted-script.js";
 import { withoutWheels, withWheels } from "./tensorflow-engine.js";
+import { windowOfHost } from "./window.js";
 
 type ChecksOf = (machine: EmulatedMachine) => readonly LinuxCheck[];
 
@@ -22,6 +26,10 @@ export const arm64 = platform(ARM64, (machine) => [
   nativeModules(machine, ["koffi", "onnxruntime-node"]),
   ...commands(machine),
   ...stockClients(machine),
+  memoryLimit(machine),
+  ...fullDisk(machine),
+  submittedScript(machine, "aarch64"),
+  windowOfHost(machine),
   pairedMachines(machine),
   globalInstall(machine),
   withWheels(machine),
@@ -58,13 +66,12 @@ function platform(architecture: Architecture, checksOf: ChecksOf) {
         deleteRoots(values.cache, `linux-${architecture.debian}`);
         return { checks: [], dispose: () => Promise.resolve() };
       }
-      const machine = await EmulatedMachine.open({
-        architecture,
-        cache: values.cache,
-        mirror: values.mirror ?? debianMirror(),
-        nodeVersion: values.node,
-      });
-      const checks = ofForm(checksOf(machine), values.short ? "short" : values.long ? "long" : "full");
+      const { cache, mirror = debianMirror(), node: nodeVersion } = values;
+      const machine = await EmulatedMachine.open({ architecture, cache, mirror, nodeVersion });
+      const checks = ofForm(
+        checksOf(machine),
+        values.short ? "short" : values.long ? "long" : "full",
+      );
       return {
         checks: checks.filter(({ name }) => name.includes(values.only)),
         dispose: async () => {

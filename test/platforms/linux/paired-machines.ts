@@ -14,21 +14,31 @@ export function pairedMachines(machine: EmulatedMachine): LinuxCheck {
   return {
     name: "an agent is found by a PC, paired by its code, and runs a part of a graph through secure tunnels",
     form: "full",
-    run: async () => {
-      const network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
-      try {
-        await pairAndRun(machine, network);
-      } finally {
-        await network.dispose();
-      }
-    },
+    run: () => pairAndRun(machine, ["node", PROGRAM, "agent"]),
   };
 }
 
-async function pairAndRun(machine: EmulatedMachine, network: Network): Promise<void> {
+/** The same with an agent that is started by any command line of the machine. */
+export async function pairAndRun(
+  machine: EmulatedMachine,
+  agent: readonly [string, ...string[]],
+): Promise<void> {
+  const network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
+  try {
+    await pairAndRunIn(network, machine, agent);
+  } finally {
+    await network.dispose();
+  }
+}
+
+async function pairAndRunIn(
+  network: Network,
+  machine: EmulatedMachine,
+  [agentProgram, ...agentArguments]: readonly [string, ...string[]],
+): Promise<void> {
   machine.empty(DATA);
   const env = { TENSORDECK_DATA_DIR: DATA, TENSORDECK_NETWORK: "lan" };
-  const [program, ...args] = machine.commandLine("node", [PROGRAM, "agent"], { env });
+  const [program, ...args] = machine.commandLine(agentProgram, agentArguments, { env });
   const pc = await Installation.start(network.host("gpu-pc"));
   try {
     const agent = await network.host("raspberrypi").spawn(program, args, {
