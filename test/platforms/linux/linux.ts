@@ -7,6 +7,7 @@ import { stopAllPeers } from "../../support/processes.js";
 import type { PlatformChecks } from "../check.js";
 import { ARM64, ARMHF, type Architecture } from "./architectures.js";
 import { commands } from "./commands.js";
+import { debianPackage } from "./deb.js";
 import { debianMirror, deleteRoots } from "./debian.js";
 import { EmulatedMachine } from "./emulated-machine.js";
 import { type LinuxCheck, ofForm } from "./forms.js";
@@ -20,9 +21,9 @@ import { submittedScript } from "./submitted-script.js";
 import { withoutWheels, withWheels } from "./tensorflow-engine.js";
 import { windowOfHost } from "./window.js";
 
-type ChecksOf = (machine: EmulatedMachine) => readonly LinuxCheck[];
+type ChecksOf = (machine: EmulatedMachine, mirror: string) => readonly LinuxCheck[];
 
-export const arm64 = platform(ARM64, (machine) => [
+export const arm64 = platform(ARM64, (machine, mirror) => [
   nativeModules(machine, ["koffi", "onnxruntime-node"]),
   ...commands(machine),
   ...stockClients(machine),
@@ -30,6 +31,7 @@ export const arm64 = platform(ARM64, (machine) => [
   ...fullDisk(machine),
   submittedScript(machine, "aarch64"),
   windowOfHost(machine),
+  ...debianPackage(machine, mirror),
   pairedMachines(machine),
   globalInstall(machine),
   withWheels(machine),
@@ -69,7 +71,7 @@ function platform(architecture: Architecture, checksOf: ChecksOf) {
       const { cache, mirror = debianMirror(), node: nodeVersion } = values;
       const machine = await EmulatedMachine.open({ architecture, cache, mirror, nodeVersion });
       const checks = ofForm(
-        checksOf(machine),
+        checksOf(machine, mirror),
         values.short ? "short" : values.long ? "long" : "full",
       );
       return {
