@@ -17,7 +17,7 @@ export function installProgram(folder: string, { os, cpu, libc }: PackageTarget)
   const lock = readFileSync(join(repositoryRoot, "package-lock.json"), "utf8");
   const installed = join(folder, "package-lock.json");
   if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
-    // What an interrupted run leaves behind must not look like a whole one.
+    // A folder that an interrupted run leaves must not look like a whole one.
     const unfinished = `${folder}.unfinished`;
     for (const made of [folder, unfinished]) rmSync(made, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });

@@ -10,7 +10,7 @@ export const RELEASE = "trixie";
 /** To be raised when what is made of the same packages changes. */
 const RECIPE = 1;
 
-/** Of the package debian-archive-keyring. */
+/** The package debian-archive-keyring has it. */
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const PASSWD = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 const GROUP = "root:x:0:\nnogroup:x:65534:\n";
