@@ -1,5 +1,5 @@
 /** A machine is used by one run at a time: each empties its folders and registers its emulator. */
-import { createConnection, createServer } from "node:net";
+import { createConnection, createServer, type Socket } from "node:net";
 
 /**
  * Holds a name on this machine until it is given back or the process ends. Waits as long as another process has it.
@@ -20,14 +20,20 @@ export async function takeAlone(name: string): Promise<() => void> {
 /** Undefined if another process has the address. */
 function listen(address: string): Promise<(() => void) | undefined> {
   return new Promise((resolve, reject) => {
-    // Those who wait are connected until this process ends.
-    const server = createServer((waiting) => waiting.on("error", () => undefined).unref());
+    // Those who wait are connected until this one ends, or gives it back.
+    const waiting = new Set<Socket>();
+    const server = createServer((socket) => {
+      waiting.add(socket.on("error", () => undefined).unref());
+    });
     server.once("error", (error: NodeJS.ErrnoException) =>
       error.code === "EADDRINUSE" ? resolve(undefined) : reject(error),
     );
     server.listen(address, () => {
       server.unref();
-      resolve(() => server.close());
+      resolve(() => {
+        server.close();
+        for (const socket of waiting) socket.destroy();
+      });
     });
   });
 }
