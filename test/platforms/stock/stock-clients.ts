@@ -1,6 +1,6 @@
 /** A stock TensorFlow client of this machine uses a worker on another platform, alone and in one cluster with a task here. */
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { repositoryRoot, tensorflowPython } from "../../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from "../../support/processes.js";
 
@@ -110,7 +110,7 @@ const spawnHere = (program: string, args: readonly string[]): Promise<PeerProces
   spawnPeer(program, args, { ready: TARGET, readyTimeoutMillis: HANGING_MILLIS });
 
 /**
- * Runs a program of this folder in a stock TensorFlow. Resolves with its output.
+ * Runs a program of this folder, or another by its path, in a stock TensorFlow. Resolves with its output.
  *
  * @throws Error with the output of the program, and of the worker, if it fails or hangs.
  */
@@ -119,7 +119,7 @@ export async function runScript(
   args: readonly string[],
   worker?: PeerProcess,
 ): Promise<string> {
-  const client = await spawnPeer(tensorflowPython(), [join(import.meta.dirname, name), ...args], {
+  const client = await spawnPeer(tensorflowPython(), [resolve(import.meta.dirname, name), ...args], {
     env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
   });
   const timer = setTimeout(() => void client.stop("SIGKILL"), HANGING_MILLIS);
