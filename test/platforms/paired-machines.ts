@@ -15,11 +15,13 @@ const MAX_ATTEMPTS = 5;
  * of each. Gives how the agent ended.
  *
  * @param startAgent Starts it on a host; resolves when it listens.
+ * @param andThen Goes on with the paired machines.
  */
 export async function pairAndRun(
   pc: Installation,
   host: Host,
   startAgent: (host: Host) => Promise<PeerProcess>,
+  andThen?: () => Promise<void>,
 ): Promise<PeerExit & { readonly output: string }> {
   const agent = await startAgent(host);
   const agentId = /^device ID (\S+)$/m.exec(agent.output())?.[1] ?? "";
@@ -43,6 +45,7 @@ export async function pairAndRun(
   assert.equal((await pc.api.call("cluster.get")).access, "secure");
   const run = await pc.runWelcome(1, HANGING_MILLIS);
   assert.equal(run.state, "done", JSON.stringify(run));
+  await andThen?.();
   return { ...(await agent.stop()), output: agent.output() };
 }
 

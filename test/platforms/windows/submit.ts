@@ -1,6 +1,7 @@
 /** `tensordeck submit` with a script for Windows' Python. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Check } from "../check.js";
 import { interrupted } from "./interrupt.js";
 import { bringPython } from "./python.js";
@@ -13,9 +14,7 @@ export function submit(machine: WineMachine): readonly Check[] {
   /** The script in a folder of its own, and what a program that finds the Python is started with. */
   const prepare = async (): Promise<StartOptions> => {
     rmSync(machine.file(FOLDER), { recursive: true, force: true });
-    mkdirSync(machine.file(`${FOLDER}/Daten`), { recursive: true });
-    writeFileSync(machine.file(`${FOLDER}/Daten/größe.txt`), "Größe 7\n");
-    writeFileSync(machine.file(`${FOLDER}/train é.py`), SCRIPT);
+    writeScript(machine.file(FOLDER));
     return { ...(await bringPython(machine)), cwd: FOLDER };
   };
   const submitted = async (args: readonly string[]) =>
@@ -87,6 +86,13 @@ export function submit(machine: WineMachine): readonly Check[] {
   ];
 }
 
+/** Makes `train é.py` and the file that it reads. Its two workers send numbers to the ps, which tells each the sum. */
+export function writeScript(folder: string): void {
+  mkdirSync(join(folder, "Daten"), { recursive: true });
+  writeFileSync(join(folder, "Daten/größe.txt"), "Größe 7\n");
+  writeFileSync(join(folder, "train é.py"), SCRIPT);
+}
+
 /** The Pythons that run on the machine. */
 async function pythons(machine: WineMachine): Promise<string[]> {
   const { output } = await machine.runProgram("tasklist", []);
@@ -94,7 +100,6 @@ async function pythons(machine: WineMachine): Promise<string[]> {
   return output.split("\n").filter((line) => /^python/i.test(line));
 }
 
-/** The ps adds what the workers send. */
 const SCRIPT = `
 import json, os, socket, sys, time
 config = json.loads(os.environ.get("TF_CONFIG", '{"task": {"type": "worker", "index": 0}}'))
@@ -115,14 +120,16 @@ if task["type"] == "ps":
         total += int(connection.recv(100))
         connection.sendall(str(total).encode())
         connection.close()
-while True:
+total = b""
+while not total:
+    # A tunnel accepts before the ps does, and ends then.
     try:
-        connection = socket.create_connection(("127.0.0.1", port))
-        break
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(str(task["index"] + 1).encode())
+            total = connection.recv(100)
     except OSError:
         time.sleep(0.2)
-connection.sendall(str(task["index"] + 1).encode())
-print("sum", connection.recv(100).decode())
+print("sum", total.decode())
 os.makedirs("Ergebnis", exist_ok=True)
 with open(f"Ergebnis/worker {task['index']}.txt", "w", encoding="utf-8", newline="") as file:
     file.write("fertig é\\n")
