@@ -2,7 +2,7 @@
  * A Windows machine: Wine 10 in a Debian 13 of its own, with a Node for Windows and this program as it is built here. It shares
  * the network with this machine, and its drive Z: is the root of that Debian.
  */
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unpackNode } from "../../../build/lib/node-binary.mjs";
 import { programPath } from "../../../build/lib/programs.mjs";
@@ -20,6 +20,8 @@ export const DLL_OVERRIDES = "mscoree,mshtml=;winemenubuilder.exe=d";
 const TARGET = { platform: "win32", architecture: "x64", name: "win32-x64" } as const;
 /** Where the disk `S:` is within the Debian. */
 const DISK = "/small-disk";
+/** What the programs write, for which they have files in /tmp. */
+const OUTPUT = "output-";
 /** Wine starts slowly the first time. */
 const READY_MILLIS = 300_000;
 
@@ -86,6 +88,9 @@ export class WineMachine {
     if (!existsSync(join(root, "root/wine/system.reg"))) {
       const setUp = await machine.#shell("wineboot -i; wine winecfg -v win10", {});
       await setUp.exited;
+    }
+    for (const name of readdirSync(join(root, "tmp"))) {
+      if (name.startsWith(OUTPUT)) rmSync(join(root, "tmp", name));
     }
     mkdirSync(join(root, DISK), { recursive: true });
     const drive = join(root, "root/wine/dosdevices/s:");
@@ -171,7 +176,7 @@ export class WineMachine {
     command: string,
     { ready, cwd = "/", path = [], env = {}, host, diskKib = 0 }: StartOptions,
   ): Promise<PeerProcess> {
-    const output = `/tmp/output-${process.pid}-${++this.#outputs}`;
+    const output = `/tmp/${OUTPUT}${process.pid}-${++this.#outputs}`;
     const script =
       "root=$1 folder=$2 inside=$3 disk=$4; shift 4; " +
       'mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && ' +
