@@ -64,7 +64,7 @@ export function tensorflowEngine(machine: WineMachine, download: boolean): reado
   ];
 }
 
-/** What a graph tells of the files of an empty folder. */
+/** The lines in which a graph tells of the files of an empty folder. */
 async function filesOf(
   machine: WineMachine,
   engine: "tensorflow" | "portable",

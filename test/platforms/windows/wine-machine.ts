@@ -20,7 +20,7 @@ export const DLL_OVERRIDES = "mscoree,mshtml=;winemenubuilder.exe=d";
 const TARGET = { platform: "win32", architecture: "x64", name: "win32-x64" } as const;
 /** Where the disk `S:` is within the Debian. */
 const DISK = "/small-disk";
-/** What the programs write, for which they have files in /tmp. */
+/** The programs write into files of such names in /tmp. */
 const OUTPUT = "output-";
 /** Wine starts slowly the first time. */
 const READY_MILLIS = 300_000;
