@@ -1,7 +1,8 @@
 // `.ci/run [--node MAJOR]`: lint, types and all tests, on the newest Node.js with long-term support, and on the oldest
 // supported one the tests that depend most on Node itself; with --node, all tests on that one alone. Root makes an ordinary
-// account for it, with umask 077 and a folder whose name has a space, and itself runs only the tests that need root. The
-// last line counts the tests, and the lines before it name those that failed.
+// account for it, with umask 077 and a folder whose name has a space, and itself runs only the tests that need root, and some
+// cases on an emulated machine with another processor. The last line counts the tests, and the lines before it name those
+// that failed.
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -12,6 +13,7 @@ import {
   runTests,
   withNode,
 } from "./lib/ci/counted-run.mjs";
+import { installEmulationPackages, runEmulatedArm64 } from "./lib/ci/emulated-arm64.mjs";
 import { NODE_DEPENDENT_TESTS } from "./lib/ci/node-dependent-tests.mjs";
 import { makeOrdinaryAccount, withOrdinaryUmask } from "./lib/ci/ordinary-account.mjs";
 import { bringNode } from "./lib/node-binary.mjs";
@@ -48,17 +50,22 @@ async function step(title, action) {
 
 const failures = new Set();
 
-/** Runs tests as a step. Resolves with their counts; their failures are kept for the end. */
-async function testStep(title, args, options) {
+/** A step that counts. Resolves with its counts; its failures are kept for the end. */
+async function countedStep(title, run) {
   let counts;
   await step(title, async () => {
-    const outcome = await runTests(args, options);
+    const outcome = await run();
     counts = outcome.counts;
     for (const line of outcome.failures) failures.add(line);
     return 0;
   });
   return counts;
 }
+
+const testStep = (title, args, options) => countedStep(title, () => runTests(args, options));
+
+/** After all others: what it emulates would slow them down. */
+const emulatedStep = (options) => countedStep("Linux on arm64, emulated", () => runEmulatedArm64(options));
 
 async function runNpm(args, options) {
   const [npm, ...script] = npmCommand();
@@ -87,16 +94,19 @@ async function check() {
   await step("Lint", () => runNpm(["run", "--silent", "lint"], options));
   await step("Types", () => runNpm(["run", "--silent", "typecheck"], options));
   const rootTests = values["without-root-tests"] ? ["--without-root-tests"] : [];
-  const counts = await testStep(`Tests on Node.js ${major}`, rootTests, options);
-  if (values.node !== undefined) return counts;
-  const oldest = { ...options, env: withNode(env, await nodeFolder(OLDEST_NODE)) };
-  const title = `Tests of what depends on Node.js, on ${OLDEST_NODE}`;
-  return addCounts(counts, await testStep(title, NODE_DEPENDENT_TESTS, oldest));
+  let counts = await testStep(`Tests on Node.js ${major}`, rootTests, options);
+  if (values.node === undefined) {
+    const oldest = { ...options, env: withNode(env, await nodeFolder(OLDEST_NODE)) };
+    const title = `Tests of what depends on Node.js, on ${OLDEST_NODE}`;
+    counts = addCounts(counts, await testStep(title, NODE_DEPENDENT_TESTS, oldest));
+  }
+  return values["without-root-tests"] ? counts : addCounts(counts, await emulatedStep(options));
 }
 
 /** Root's way: an ordinary account checks a copy; then root runs the tests that need it there. */
 async function checkAsOrdinaryAccount() {
   await installPeerPackages();
+  await installEmulationPackages();
   const account = makeOrdinaryAccount();
   try {
     const args = ["build/ci.mjs", "--without-root-tests", ...(values.node ? ["--node", values.node] : [])];
@@ -117,7 +127,8 @@ async function checkAsOrdinaryAccount() {
       env: withNode(env, join(account.project, relative(root, node))),
       signal: interruption.signal,
     };
-    return addCounts(counts, await testStep("Tests that need root", ["--root-tests"], options));
+    const asRoot = await testStep("Tests that need root", ["--root-tests"], options);
+    return addCounts(addCounts(counts, asRoot), await emulatedStep(options));
   } finally {
     account.remove();
   }

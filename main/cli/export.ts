@@ -1,5 +1,5 @@
 /** `tensordeck export`: a cluster as the file of another system. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type CommandSpec,
@@ -17,6 +17,8 @@ import {
   isExportTarget,
 } from "../../worker-runtime/cluster/orchestrators/export-targets.js";
 import { importCluster } from "../../worker-runtime/cluster/orchestrators/import-cluster.js";
+import { withFileErrors } from "../../worker-runtime/io/file-errors.js";
+import { writeOutputFile } from "../../worker-runtime/io/output-file.js";
 import { invalidArgument } from "../../worker-runtime/protocol/status.js";
 import { exportFlags, exportValues } from "./export-flags.js";
 
@@ -66,8 +68,8 @@ export async function runExport(args: readonly string[]): Promise<number> {
     process.stdout.write(result.file.text);
   } else {
     const path = join(folder, result.file.name);
-    await mkdir(folder, { recursive: true });
-    await writeFile(path, result.file.text, { mode: result.file.executable ? 0o755 : 0o644 });
+    await withFileErrors(folder, () => mkdir(folder, { recursive: true }));
+    await writeOutputFile(path, result.file.text, result.file.executable ? 0o755 : 0o644);
     process.stdout.write(`${path}\n`);
   }
   // Apart from the output, which is a file's text.

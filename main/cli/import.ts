@@ -1,5 +1,4 @@
 /** `tensordeck import`: the cluster in the file of another system, as a clusterspec.json. */
-import { writeFile } from "node:fs/promises";
 import { type CommandSpec, helpText, parseArgs } from "../../worker-runtime/cli/args.js";
 import { readGivenText } from "../../worker-runtime/cli/cluster-file.js";
 import { clusterJson } from "../../worker-runtime/cluster/cluster-exchange.js";
@@ -7,6 +6,7 @@ import {
   type ClusterSource,
   importCluster,
 } from "../../worker-runtime/cluster/orchestrators/import-cluster.js";
+import { writeOutputFile } from "../../worker-runtime/io/output-file.js";
 import { invalidArgument } from "../../worker-runtime/protocol/status.js";
 
 const importCommand: CommandSpec = {
@@ -47,7 +47,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
   cluster.validate();
   const output = parsed.get("output");
   if (output === undefined) process.stdout.write(clusterJson(cluster));
-  else await writeFile(output, clusterJson(cluster));
+  else await writeOutputFile(output, clusterJson(cluster));
   for (const note of [...notes, KNOWN_WITHIN[source]])
     if (note !== undefined) process.stderr.write(`${note}\n`);
   return 0;

@@ -13,11 +13,11 @@ import {
   readGraphFileApart,
   readModelFile,
 } from "../../worker-runtime/import/import-model.js";
+import { writeFileAtomically } from "../../worker-runtime/io/atomic-write.js";
 import { savedModelFile } from "../../worker-runtime/io/saved-model-folder.js";
 import type { Params, Result } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
 import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../shared/problems.js";
-import { writeFileAtomically } from "../storage/atomic-write.js";
 import { type FileVersion, fileVersion } from "../storage/file-version.js";
 import { expandHome } from "./directory.js";
 import { type DocumentSource, DocumentSources } from "./document-sources.js";

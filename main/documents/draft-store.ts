@@ -7,10 +7,10 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { delay } from "../../worker-runtime/cancellation/delay.js";
 import type { SavedModelSource } from "../../worker-runtime/graph/graph-file.js";
+import { targetOfUnfinishedWrite } from "../../worker-runtime/io/atomic-write.js";
 import { type Draft, type DraftChange, draftIdSchema, type KeepDraft } from "../api/drafts.js";
 import type { Caller } from "../shared/caller.js";
 import { defined, fileProblem, problem } from "../shared/problems.js";
-import { targetOfUnfinishedWrite } from "../storage/atomic-write.js";
 import { type FileVersion, fileVersion } from "../storage/file-version.js";
 import {
   appendChange,

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { decodeText } from "../../worker-runtime/io/text-encoding.js";
 import { fileProblem, problem } from "../shared/problems.js";
 
 /** Files that describe a cluster are far smaller. */
@@ -34,10 +35,10 @@ export async function readTextFile(path: string): Promise<{ readonly name: strin
     throw fileProblem(`${path} cannot be opened`, error);
   }
   try {
-    return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+    return { name, text: decodeText(bytes, true) };
   } catch (error) {
     throw problem("INVALID_ARGUMENT", `${name} is not a text file.`, {
-      reason: "It is not encoded in UTF-8.",
+      reason: "It is encoded neither in UTF-8 nor in UTF-16.",
       remedy: "Save it as UTF-8.",
       details: String(error),
     });

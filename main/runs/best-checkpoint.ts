@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { writeFileAtomically } from "../../worker-runtime/io/atomic-write.js";
 import { CheckpointList } from "../../worker-runtime/training/checkpoint-list.js";
 import { type BestBy, bestBySchema, type RunCheckpoints, type SavedCheckpoint } from "../api/checkpoints.js";
 import { scalarOf } from "../shared/scalar-series.js";
-import { writeFileAtomically } from "../storage/atomic-write.js";
 import { described } from "./described-checkpoint.js";
 import { isBetter } from "./stop-conditions.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";

@@ -4,9 +4,9 @@
  */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { targetOfUnfinishedWrite } from "../../worker-runtime/io/atomic-write.js";
 import { log } from "../shared/log/log.js";
 import { errnoOf } from "../shared/problems.js";
-import { targetOfUnfinishedWrite } from "../storage/atomic-write.js";
 import { writePrivateFile } from "../storage/private-files.js";
 import { decodeRun, encodeRun } from "./archived-run.js";
 import { decodeTensors, encodeTensors } from "./archived-tensors.js";

@@ -20,6 +20,9 @@ export interface JobNetworkOptions {
   readonly mayBeExposed: boolean;
 }
 
+/** A script has no engine to choose. @param why As a sentence. */
+const scriptIsExposed = (why: string) => cannotShutOff(why, "Run the script on another machine");
+
 export class JobNetwork {
   readonly #options: JobNetworkOptions;
   readonly #isolation: Isolation;
@@ -46,7 +49,7 @@ export class JobNetwork {
     const support = isolate
       ? await isolation.available()
       : { ok: false as const, reason: "It was started with access to the network." };
-    if (!support.ok && !mayBeExposed) throw cannotShutOff(support.reason);
+    if (!support.ok && !mayBeExposed) throw scriptIsExposed(support.reason);
     const network = new JobNetwork(options, isolation, support.ok ? undefined : support.reason);
     try {
       if (support.ok) await isolation.setTunnelPorts(elsewhere);
@@ -73,7 +76,7 @@ export class JobNetwork {
     if (!this.isIsolated) return undefined;
     const place = await this.#isolation.enter(port, lost);
     if (typeof place !== "string") return place;
-    if (!this.#options.mayBeExposed) throw cannotShutOff(place);
+    if (!this.#options.mayBeExposed) throw scriptIsExposed(place);
     return undefined;
   }
 

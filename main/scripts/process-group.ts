@@ -22,8 +22,24 @@ export interface GroupOptions {
 }
 
 /** The command that ends a process and its descendants on Windows, which has no signals. */
-export function taskkillArgs(pid: number, force: boolean): string[] {
+function taskkillArgs(pid: number, force: boolean): string[] {
   return ["/PID", String(pid), "/T", ...(force ? ["/F"] : [])];
+}
+
+/**
+ * Ends a process and its descendants on Windows. That can ask only programs with a window to end, and Python has none: where
+ * it cannot ask, it ends them by force at once, because a grace would pass in vain.
+ *
+ * @param run `runProgram`; another one in tests.
+ */
+export async function endTree(
+  pid: number,
+  force: boolean,
+  run: (program: string, args: readonly string[]) => Promise<{ readonly error: unknown }> = runProgram,
+): Promise<void> {
+  const { error } = await run("taskkill", taskkillArgs(pid, force));
+  // It also fails for a process that has ended meanwhile; then the second one does so, too.
+  if (error !== undefined && !force) await run("taskkill", taskkillArgs(pid, true));
 }
 
 export class ProcessGroup {
@@ -100,8 +116,7 @@ export class ProcessGroup {
     const { pid } = this.#child;
     if (pid === undefined) return;
     if (process.platform === "win32") {
-      // It fails for a process that has ended meanwhile.
-      inBackground(runProgram("taskkill", taskkillArgs(pid, signal === "SIGKILL")));
+      inBackground(endTree(pid, signal === "SIGKILL"));
       return;
     }
     try {

@@ -1,6 +1,7 @@
 /** The environment variables and arguments with which a task of a script finds its cluster and its GPU. */
 import type { TaskName } from "../../worker-runtime/cluster/device-name.js";
 import { PARAMETER_SERVER_JOB } from "../../worker-runtime/cluster/job-names.js";
+import { PYTHON_OUTPUT } from "../../worker-runtime/engines/tensorflow/python-output.js";
 import { isInCluster } from "./script-tasks.js";
 
 /** The processors alone, or the GPU of this number, as nvidia-smi numbers them. */
@@ -42,7 +43,7 @@ export function taskVariables(
   return {
     // Otherwise what the script prints stays in a buffer for minutes, since its output is no terminal.
     PYTHONUNBUFFERED: "1",
-    PYTHONIOENCODING: "utf-8",
+    ...PYTHON_OUTPUT,
     // Compiled files would be taken for outputs of the script.
     PYTHONDONTWRITEBYTECODE: "1",
     // Tasks that share a GPU must not take all of its memory.

@@ -1,7 +1,7 @@
 /** The data folder and its files, which other accounts cannot read. */
 import { chmod, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { writeFileAtomically } from "./atomic-write.js";
+import { writeFileAtomically } from "../../worker-runtime/io/atomic-write.js";
 
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;

@@ -5,11 +5,11 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { z } from "zod";
+import { targetOfUnfinishedWrite } from "../../worker-runtime/io/atomic-write.js";
 import { type LogLine, logLineSchema } from "../api/cluster.js";
 import { type ScriptCurve, type ScriptJob, scriptCurveSchema, scriptJobSchema } from "../api/scripts.js";
 import { log } from "../shared/log/log.js";
 import { errnoOf } from "../shared/problems.js";
-import { targetOfUnfinishedWrite } from "../storage/atomic-write.js";
 import { writePrivateFile } from "../storage/private-files.js";
 
 const ENDING = ".job";

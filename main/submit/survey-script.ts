@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { decodeText } from "../../worker-runtime/io/text-encoding.js";
 import type { ScriptLocation, ScriptPackages, ScriptSurvey } from "../api/scripts.js";
 import { isInnerPath } from "../scripts/files/file-paths.js";
 import { surveyFolder } from "../scripts/files/script-files.js";
@@ -109,7 +110,7 @@ async function packagesOf(
 }
 
 async function countOf({ file }: Requirements): Promise<number> {
-  const text = await readFile(file, "utf8").catch(() => "");
+  const text = decodeText(await readFile(file).catch(() => Buffer.alloc(0)));
   const isList = file.endsWith(".txt");
   // A line names a package, a file or an address, unless it is an option or a comment.
   return text.match(isList ? /^[ \t]*[^\s#-]/gm : /^\[\[packages?\]\]/gm)?.length ?? 0;

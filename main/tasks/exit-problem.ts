@@ -3,9 +3,19 @@ import type { Problem } from "../api/problem.js";
 import { defined } from "../shared/problems.js";
 import type { TaskExit } from "./launcher.js";
 
-/** Windows exit codes of crashed processes, as reported by Node. */
-const ACCESS_VIOLATION = 0xc0000005;
+/** Windows has numbers from here on for the ends of processes that have not ended by themselves. */
+const FIRST_WINDOWS_STATUS = 0x80000000;
 const DLL_NOT_FOUND = 0xc0000135;
+
+/** The signals that have the meanings of such numbers elsewhere. */
+const windowsStatuses = new Map<number, NodeJS.Signals>([
+  [0xc0000005, "SIGSEGV"],
+  [0xc000001d, "SIGILL"],
+  [0xc0000094, "SIGFPE"],
+  // From abort(), by which TensorFlow ends when a check fails.
+  [0xc0000409, "SIGABRT"],
+  [0xc000013a, "SIGINT"],
+]);
 
 const signalReasons = new Map<string, string>([
   ["SIGKILL", "The system killed it, probably because memory ran out; or somebody ended it by force."],
@@ -74,10 +84,11 @@ export function startProblem(
   });
 }
 
-/** "signal SIGKILL", "exit code 1". */
+/** "signal SIGKILL", "exit code 1"; "exit code 0xC0000005", as Windows' own messages write it. */
 export function howItEnded({ code, signal }: TaskExit): string {
   if (signal !== null) return `signal ${signal}`;
-  return code === null ? "exit code unknown" : `exit code ${code}`;
+  if (code === null) return "exit code unknown";
+  return `exit code ${code < FIRST_WINDOWS_STATUS ? code : `0x${code.toString(16).toUpperCase()}`}`;
 }
 
 /** The cause that an exit and the last output tell; undefined for an ordinary exit code. */
@@ -86,7 +97,7 @@ export function reasonOf({ code, signal }: TaskExit, text: string): string | und
   if (signal !== null) return signalReasons.get(signal);
   // A shell or a container reports a signal as 128 plus its number.
   if (code === 137) return signalReasons.get("SIGKILL");
-  if (code === 139 || code === ACCESS_VIOLATION) return signalReasons.get("SIGSEGV");
+  if (code === 139) return signalReasons.get("SIGSEGV");
   if (code === DLL_NOT_FOUND) return "A library that TensorFlow needs is missing.";
-  return undefined;
+  return signalReasons.get(windowsStatuses.get(code ?? 0) ?? "");
 }

@@ -20,11 +20,16 @@ export function exposureRefused(machine: string): ProblemError {
   );
 }
 
-/** A task of another machine cannot be isolated here. @param why As a sentence. */
-export function cannotShutOff(why: string): ProblemError {
+/**
+ * A task of another machine cannot be isolated here.
+ *
+ * @param why As a sentence.
+ * @param instead Another way, as the beginning of a sentence.
+ */
+export function cannotShutOff(why: string, instead = "Use the portable engine for it"): ProblemError {
   return problem("PERMISSION_DENIED", "The network would reach the task, which its machine does not allow.", {
     reason: `TensorFlow's server listens on every address of its machine and cannot be closed off there. ${why}`,
-    remedy: `Use the portable engine for it, or have the user of that machine allow it: ${ALLOW_EXPOSURE}.`,
+    remedy: `${instead}, or have the user of that machine allow it: ${ALLOW_EXPOSURE}.`,
   });
 }
 

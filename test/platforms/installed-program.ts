@@ -1,6 +1,6 @@
 /** The program as it is built here, with the packages of another platform. */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { npmCommand, programPath } from "../../build/lib/programs.mjs";
 import { repositoryRoot } from "../support/find-peers.js";
@@ -17,19 +17,17 @@ export function installProgram(folder: string, { os, cpu, libc }: PackageTarget)
   const lock = readFileSync(join(repositoryRoot, "package-lock.json"), "utf8");
   const installed = join(folder, "package-lock.json");
   if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    cpSync(join(repositoryRoot, "package.json"), join(folder, "package.json"));
+    // A folder that an interrupted run leaves must not look like a whole one.
+    const unfinished = `${folder}.unfinished`;
+    for (const made of [folder, unfinished]) rmSync(made, { recursive: true, force: true });
+    mkdirSync(unfinished, { recursive: true });
+    cpSync(join(repositoryRoot, "package.json"), join(unfinished, "package.json"));
+    writeFileSync(join(unfinished, "package-lock.json"), lock);
     const [npm, ...script] = npmCommand();
     const target = [`--os=${os}`, `--cpu=${cpu}`, ...(libc === undefined ? [] : [`--libc=${libc}`])];
     const options = [...target, "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
-    writeFileSync(installed, lock);
-    try {
-      show(npm, [...script, "ci", ...options], folder);
-    } catch (error) {
-      rmSync(folder, { recursive: true, force: true });
-      throw error;
-    }
+    show(npm, [...script, "ci", ...options], unfinished);
+    renameSync(unfinished, folder);
   }
   for (const part of ["build/bin", "build/out"]) {
     rmSync(join(folder, part), { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { parseClusterJson } from "../cluster/classic.js";
 import { ClusterSpec } from "../cluster/cluster-spec.js";
+import { decodeText } from "../io/text-encoding.js";
 import { readWholeFile } from "../io/whole-file.js";
 import { notFound, TensorFlowError } from "../protocol/status.js";
 
@@ -58,5 +59,5 @@ export async function readGivenFile(file: string, flag: string): Promise<Uint8Ar
 
 /** The same as text in UTF-8. @throws TensorFlowError NOT_FOUND naming the flag */
 export async function readGivenText(file: string, flag: string): Promise<string> {
-  return new TextDecoder().decode(await readGivenFile(file, flag));
+  return decodeText(await readGivenFile(file, flag));
 }

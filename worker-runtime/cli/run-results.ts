@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { withFileErrors } from "../io/file-errors.js";
 import { writeNpy } from "../io/npy.js";
+import { writeOutputFile } from "../io/output-file.js";
 import { invalidArgument } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import { type NodePlacement, placementLine } from "../session/trace/placement.js";
@@ -91,7 +93,8 @@ export async function writeOutputs(files: ReadonlyMap<string, string>, results: 
   for (const [file, tensor] of files) {
     const value = results.values[results.names.indexOf(tensor)];
     if (value === undefined) continue;
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, writeNpy(value));
+    const folder = path.dirname(file);
+    await withFileErrors(folder, () => mkdir(folder, { recursive: true }));
+    await writeOutputFile(file, writeNpy(value));
   }
 }

@@ -1,7 +1,7 @@
-import { writeFile } from "node:fs/promises";
 import type { ClusterSpec } from "../cluster/cluster-spec.js";
 import { topologicalOrder } from "../graph/topology.js";
 import { feedFromFile, feedFromText } from "../io/feed.js";
+import { writeOutputFile } from "../io/output-file.js";
 import { cancelled, invalidArgument, notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { RunResult } from "../session/run-step.js";
@@ -295,7 +295,7 @@ async function writeTrace(
     say(`No trace was written because the server recorded none.\n`);
     return;
   }
-  await writeFile(file, JSON.stringify(chromeTrace(stats, graph.graph)));
+  await writeOutputFile(file, JSON.stringify(chromeTrace(stats, graph.graph)));
   const traced = new Set(readStepStats(stats, graph.graph).nodes.map((timing) => timing.node));
   const needed = graph.neededFor([...steps.fetches, ...steps.targets], new Set(steps.feeds.keys()));
   const folded = [...needed].filter((name) => !traced.has(name));

@@ -2,6 +2,7 @@ import { BinaryWriter, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../protos/generated/tensorflow/saved_model.js";
+import { asUtf8 } from "../io/text-encoding.js";
 import { invalidArgument } from "../protocol/status.js";
 import { detectGraphFile, type GraphFileFormat, type GraphFileKind } from "./graph-file-detection.js";
 import { formatText, parseText, TextFormatError } from "./text-format.js";
@@ -92,7 +93,8 @@ function fromMessage(
  * in errors. Bytes in the result are views of the argument, which must not change later.
  * @throws TensorFlowError INVALID_ARGUMENT that names what the file is instead, or where it is damaged
  */
-export function readGraphFile(bytes: Uint8Array, name: string): ReadGraphFile {
+export function readGraphFile(given: Uint8Array, name: string): ReadGraphFile {
+  const bytes = asUtf8(given);
   const { kind, format } = detectGraphFile(bytes, name);
   if (format === "text") {
     const text = getTextEncoding().decodeUtf8(bytes, true);

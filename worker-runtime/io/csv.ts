@@ -6,6 +6,7 @@ import { type ColumnBuilder, columnBuilder } from "./column-builder.js";
 import { BLANK, detectDialect, looksLikeHeader } from "./csv-dialect.js";
 import { CsvScanner } from "./csv-scanner.js";
 import { ElementError, isBoolText, isNumberText, isWholeText } from "./parse-element.js";
+import { textEncoding } from "./text-encoding.js";
 
 export interface CsvOptions {
   /** The name in the header or the 0-based index of the column to read; defaults to all columns. */
@@ -100,9 +101,7 @@ class CsvReader {
   }
 
   #decode(bytes: Uint8Array, stream: boolean): string {
-    this.#decoder ??= new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8", {
-      fatal: true,
-    });
+    this.#decoder ??= new TextDecoder(textEncoding(bytes), { fatal: true });
     try {
       return this.#decoder.decode(bytes, { stream });
     } catch (error) {
@@ -256,7 +255,7 @@ export async function readCsvStream(
  * @throws TensorFlowError INVALID_ARGUMENT if it has no rows or is no text
  */
 export function csvColumns(head: Uint8Array, name = "data.csv"): string[] {
-  const text = new TextDecoder(head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : "utf-8").decode(head);
+  const text = new TextDecoder(textEncoding(head)).decode(head);
   const { delimiter, start, header } = detectDialect(text);
   if (header !== undefined) return [...header];
   const rows: string[][] = [];

@@ -135,8 +135,8 @@ export async function askInstance(dataDir: string, command: InstanceCommand): Pr
 /** Creates the lock file, which fails if one exists, and tries again if that one turns out to be stale. */
 async function put(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  await writeFile(temporary, text, { mode: OWNER_ONLY, flag: "wx" });
   try {
+    await writeFile(temporary, text, { mode: OWNER_ONLY, flag: "wx" });
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         // Unlike a rename, a link never replaces a file; unlike an opened file, it is never seen half-written.

@@ -1,5 +1,6 @@
 /** Answers the windows' requests for parts of kept tensors. */
 import { setImmediate } from "node:timers/promises";
+import { writeFileAtomically } from "../../../worker-runtime/io/atomic-write.js";
 import {
   checkSelection,
   gridOf,
@@ -12,7 +13,6 @@ import type { Params, Result } from "../../api/contract.js";
 import { MAX_CELLS, type TensorAddress, type tensorMethods } from "../../api/tensors.js";
 import type { HandlersOf } from "../../shared/handlers.js";
 import { fileProblem, problem } from "../../shared/problems.js";
-import { writeFileAtomically } from "../../storage/atomic-write.js";
 import { shortened } from "../previews.js";
 import { numberGrid } from "./elements.js";
 import type { Jobs, Progressing } from "./jobs.js";

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 import type { PythonAnswer } from "../../../worker-runtime/engines/tensorflow/find-python.js";
+import { DISK_FULL, PYTHON_OUTPUT } from "../../../worker-runtime/engines/tensorflow/python-output.js";
 import { findProgram } from "../../../worker-runtime/programs/find-program.js";
 import { runProgram } from "../../../worker-runtime/programs/run-program.js";
 import { errnoOf, problem } from "../../shared/problems.js";
@@ -137,7 +138,7 @@ async function runStep(
   signal.throwIfAborted();
   const lines: string[] = [];
   const group = new ProcessGroup(
-    { command, cwd: dirname(requirements.file), env: { ...process.env, ...env } },
+    { command, cwd: dirname(requirements.file), env: { ...process.env, ...PYTHON_OUTPUT, ...env } },
     {
       onLine: (text) => {
         lines.push(text);
@@ -168,7 +169,7 @@ function remedyFor(text: string, file: string): string {
   if (/ensurepip is not available|No module named (?:venv|pip|ensurepip)/.test(text)) {
     return "Install Python's venv package (on Debian and Ubuntu: apt install python3-venv), or uv.";
   }
-  if (/No space left on device/.test(text)) return "Free some disk space.";
+  if (DISK_FULL.test(text)) return "Free some disk space.";
   if (/Temporary failure in name resolution|Connection refused|NewConnectionError|dns error/.test(text)) {
     return `The package index cannot be reached from there: check the network, or choose a Python that has the packages (${HOW_TO_CHOOSE_PYTHON}).`;
   }

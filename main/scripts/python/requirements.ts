@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { decodeText } from "../../../worker-runtime/io/text-encoding.js";
 import { fileProblem } from "../../shared/problems.js";
 
 export interface Requirements {
@@ -65,9 +66,10 @@ export async function requirementsDigest(requirements: Requirements): Promise<Re
   const read = async (file: string): Promise<void> => {
     if (seen.has(file)) return;
     seen.add(file);
-    const text = await readFile(file, "utf8").catch((error: unknown) => {
+    const bytes = await readFile(file).catch((error: unknown) => {
       throw fileProblem(`${basename(file)} could not be read`, error);
     });
+    const text = decodeText(bytes);
     texts.push(text);
     for (const [, included = ""] of text.matchAll(/^\s*(?:-r|-c|--requirement|--constraint)[\s=]+(\S+)/gm)) {
       await read(resolve(dirname(file), included));

@@ -189,11 +189,16 @@ export class WindowPage {
 
   /** Starts a run that does not end by itself during a test, and waits until its steps run. */
   async startLongRun(): Promise<void> {
+    await this.startSteps(1_000_000);
+    await this.firstStep();
+  }
+
+  /** Starts a run of so many steps. */
+  async startSteps(count: number): Promise<void> {
     await this.button("Number of steps").click();
     await this.page.getByRole("menuitem", { name: "Another number…" }).click();
-    await this.page.getByRole("dialog").getByRole("textbox").fill("1000000");
+    await this.page.getByRole("dialog").getByRole("textbox").fill(String(count));
     await this.press("Enter");
-    await this.firstStep();
   }
 
   /** Waits until a run of many steps has finished its preparation: it can then be stopped, or fail at a step. */

@@ -19,6 +19,11 @@ it("reads a file that describes a cluster", async () => {
   });
 });
 
+it("reads what PowerShell's > has written", async () => {
+  const path = await written("cluster.json", Buffer.from("\ufeff{}\r\n", "utf16le"));
+  expect((await readTextFile(path)).text).toBe("{}\r\n");
+});
+
 it.each([
   ["a.pem", "-----BEGIN", /a\.pem is not a file that describes a cluster/],
   ["a.json", new Uint8Array([0xff, 0xfe, 0x00]), /a\.json is not a text file/],

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { ProcessGroup, taskkillArgs } from "../../../main/scripts/process-group.js";
+import { endTree, ProcessGroup } from "../../../main/scripts/process-group.js";
 import { deferred } from "../../../main/shared/deferred.js";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 
@@ -81,8 +81,27 @@ describe("a process group", () => {
     running.end();
   });
 
-  it("is ended with its descendants by taskkill on Windows", () => {
-    expect(taskkillArgs(42, false)).toEqual(["/PID", "42", "/T"]);
-    expect(taskkillArgs(42, true)).toEqual(["/PID", "42", "/T", "/F"]);
+  describe("on Windows", () => {
+    /** The arguments of each taskkill, which fails unless it uses force. */
+    async function ended(force: boolean, canAsk: boolean): Promise<string[]> {
+      const ran: string[] = [];
+      await endTree(42, force, async (program, args) => {
+        ran.push([program, ...args].join(" "));
+        return { error: canAsk || args.includes("/F") ? undefined : new Error("only forcefully") };
+      });
+      return ran;
+    }
+
+    it("is asked to end, with its descendants", async () => {
+      expect(await ended(false, true)).toEqual(["taskkill /PID 42 /T"]);
+    });
+
+    it("is ended by force at once where it cannot be asked", async () => {
+      expect(await ended(false, false)).toEqual(["taskkill /PID 42 /T", "taskkill /PID 42 /T /F"]);
+    });
+
+    it("is ended by force after its grace", async () => {
+      expect(await ended(true, true)).toEqual(["taskkill /PID 42 /T /F"]);
+    });
   });
 });

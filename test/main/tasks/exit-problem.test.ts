@@ -44,3 +44,21 @@ test("a task that ended by a signal says what that means", () => {
     reason: expect.stringContaining("memory ran out"),
   });
 });
+
+test.each([
+  [0xc0000005, "0xC0000005", "invalid memory"],
+  [0xc0000409, "0xC0000409", "fatal error"],
+  [0xc000001d, "0xC000001D", "instructions"],
+  [0xc0000135, "0xC0000135", "library that TensorFlow needs is missing"],
+])("a task that crashed on Windows with %d", (code, shown, reason) => {
+  expect(exitProblem("ps/0", { code, signal: null }, [])).toMatchObject({
+    message: `ps/0 ended unexpectedly (exit code ${shown}).`,
+    reason: expect.stringContaining(reason),
+  });
+});
+
+test("an ordinary exit code has no reason", () => {
+  const problem = exitProblem("ps/0", { code: 3, signal: null }, []);
+  expect(problem.message).toBe("ps/0 ended unexpectedly (exit code 3).");
+  expect(problem).not.toHaveProperty("reason");
+});

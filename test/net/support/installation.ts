@@ -39,7 +39,12 @@ export interface InstallationOptions {
   /** True: the application's process runs on the Node of the desktop program's, and its tasks on the tests' own. */
   readonly onElectronNode?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Starts the application on that port in another way; it has printed its window's address then (`WINDOW_OPENS`). */
+  readonly start?: (port: number) => Promise<PeerProcess>;
 }
+
+/** The line by which the headless application says its window's address. */
+export const WINDOW_OPENS = /^open (\S+)$/m;
 
 export class Installation {
   readonly host: Host;
@@ -73,9 +78,21 @@ export class Installation {
     const home = folder ?? mkdtempSync(join(tmpdir(), `tensordeck-${host.name}-`));
     chmodSync(home, 0o700);
     const port = await freePort();
+    const started = await (options.start?.(port) ?? Installation.#startHere(host, home, port, options));
+    const carrier = await Carrier.open(host, port);
+    const api = await ApiClient.connect(started.match?.[1] ?? "");
+    return new Installation(host, { process: started, folder: home, api }, port, carrier);
+  }
+
+  static #startHere(
+    host: Host,
+    home: string,
+    port: number,
+    options: InstallationOptions,
+  ): Promise<PeerProcess> {
     const main = join(repositoryRoot, "build", "out", "main", "hosts", "headless", "main.js");
     const node = options.onElectronNode ? electronNode() : { program: process.execPath, env: {} };
-    const started = await host.spawn(node.program, [main, "--port", String(port)], {
+    return host.spawn(node.program, [main, "--port", String(port)], {
       cwd: home,
       env: {
         ...environmentWithoutProxies(),
@@ -88,11 +105,8 @@ export class Installation {
         ...node.env,
         ...options.env,
       },
-      ready: /^open (\S+)$/m,
+      ready: WINDOW_OPENS,
     });
-    const carrier = await Carrier.open(host, port);
-    const api = await ApiClient.connect(started.match?.[1] ?? "");
-    return new Installation(host, { process: started, folder: home, api }, port, carrier);
   }
 
   /** A one-time address of its window, good outside of the network too. */

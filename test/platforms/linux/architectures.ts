@@ -32,7 +32,8 @@ export const ARM64: Architecture = {
   debian: "arm64",
   qemu: "aarch64",
   elf: { bits: 64, machine: 183 },
-  packages: [...SYSTEM, "python3", "python3-pip", "python3-venv"],
+  // The desktop package is installed there: dpkg calls ldconfig and diff, and the package's scripts are bash's.
+  packages: [...SYSTEM, "bash", "diffutils", "dpkg", "libc-bin", "python3", "python3-pip", "python3-venv"],
   nodeTarget: "linux-arm64",
 };
 

@@ -2,18 +2,33 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ask } from "../../../build/lib/programs.mjs";
 import { show } from "../installed-program.js";
 
 /** Its qemu, 10, runs ONNX Runtime and joins multicast groups; Debian 12's does neither. */
-const RELEASE = "trixie";
+export const RELEASE = "trixie";
 /** To be raised when what is made of the same packages changes. */
 const RECIPE = 1;
 
+/** The package debian-archive-keyring has it. */
+const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const PASSWD = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 const GROUP = "root:x:0:\nnogroup:x:65534:\n";
 const HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost\n";
 /** A network may have an authority of its own, which this machine knows. */
 const CERTIFICATES = "etc/ssl/certs/ca-certificates.crt";
+
+/** The one that this machine's own packages come from; Debian's where it is none. */
+export function debianMirror(): string {
+  const { stdout } = ask("apt-get", ["--print-uris", "update"]);
+  return /'(https?:\/\/\S+\/debian)\/dists\//.exec(stdout)?.[1] ?? "http://deb.debian.org/debian";
+}
+
+/** The line for apt. Systems that are derived from Debian have its keys, but do not trust them by themselves. */
+export function debianSource(mirror: string): string {
+  const signed = existsSync(KEYRING) ? ` [signed-by=${KEYRING}]` : "";
+  return `deb${signed} ${mirror} ${RELEASE} main`;
+}
 
 export interface DebianOptions {
   /** The folder of all platforms. */
@@ -45,13 +60,13 @@ export function bringDebian(
   deleteRoots(cache, name);
   mkdirSync(cache, { recursive: true });
   const unfinished = `${folder}.unfinished`;
-  const source = `deb ${mirror} ${RELEASE} main`;
   const options = [
     `--architectures=${architecture}`,
     `--variant=${isSetUp ? "minbase" : "extract"}`,
     "--skip=check/qemu",
   ];
-  show("mmdebstrap", [...options, `--include=${packages.join(",")}`, RELEASE, unfinished, source]);
+  const include = `--include=${packages.join(",")}`;
+  show("mmdebstrap", [...options, include, RELEASE, unfinished, debianSource(mirror)]);
   finish(unfinished);
   renameSync(unfinished, folder);
   return folder;

@@ -2,7 +2,7 @@
  * A Linux machine with another processor: folders of its Debian's packages, Node, and this program as it is built here, run by
  * qemu. It shares processes and the network with this machine.
  */
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { unpackNode } from "../../../build/lib/node-binary.mjs";
 import { programPath } from "../../../build/lib/programs.mjs";
@@ -37,6 +37,8 @@ export interface StartOptions extends Pick<SpawnPeerOptions, "ready"> {
   /** Working folder, as a path of the machine. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A folder of the machine that is a disk of 1 MiB, empty, and gone when the program has ended. */
+  readonly smallDisk?: string;
 }
 
 export interface Finished {
@@ -72,9 +74,10 @@ export class EmulatedMachine {
     const emulation = openEmulation(architecture, cache, mirror);
     const folder = nodeTarget === undefined ? "/usr" : `/node-${nodeVersion}`;
     if (nodeTarget !== undefined && !existsSync(join(root, folder))) {
-      const unpacked = join(root, folder);
+      const unpacked = join(root, `${folder}.unfinished`);
       const files = { program: join(unpacked, "bin/node"), licence: join(unpacked, "LICENSE") };
       await unpackNode({ platform: "linux", name: nodeTarget }, nodeVersion, files);
+      renameSync(unpacked, join(root, folder));
     }
     installProgram(join(root, "tensordeck"), { os: "linux", cpu: node, libc: "glibc" });
     const machine = new EmulatedMachine(architecture, root, `${folder}/bin`, () => {
@@ -101,11 +104,15 @@ export class EmulatedMachine {
   commandLine(
     command: string,
     args: readonly string[],
-    { cwd = "/trial", env = {} }: Pick<StartOptions, "cwd" | "env"> = {},
+    { cwd = "/trial", env = {}, smallDisk }: Omit<StartOptions, "ready"> = {},
   ): [string, ...string[]] {
+    // Node reads the limit of its control group.
     const script =
       'root=$1 folder=$2; shift 2; mount --make-rprivate / && mount -t proc proc "$root/proc" && ' +
-      'mount -t sysfs sysfs "$root/sys" && mount --rbind /dev "$root/dev" && exec chroot "$root" env -i -C "$folder" "$@"';
+      'mount -t sysfs sysfs "$root/sys" && mount --rbind /dev "$root/dev" && ' +
+      'if [ -e /sys/fs/cgroup ]; then mount --rbind /sys/fs/cgroup "$root/sys/fs/cgroup"; fi && ' +
+      'if [ "$1" ]; then mkdir -p "$root$1" && mount -t tmpfs -o size=1m tmpfs "$root$1"; fi && shift && ' +
+      'exec chroot "$root" env -i -C "$folder" "$@"';
     const variables = {
       HOME: "/root",
       PATH: `${this.#node}:/usr/bin:/usr/sbin:/bin`,
@@ -125,7 +132,7 @@ export class EmulatedMachine {
       programPath("unshare"),
       "--mount",
     ] as const;
-    return [...unshare, "sh", "-c", script, "sh", this.#root, cwd, ...inside];
+    return [...unshare, "sh", "-c", script, "sh", this.#root, cwd, smallDisk ?? "", ...inside];
   }
 
   /** Starts a program; waits for a line if one is given. */

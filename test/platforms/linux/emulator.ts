@@ -1,8 +1,8 @@
 /** qemu, through which the kernel runs programs of another processor (binfmt_misc). */
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { programPath } from "../../../build/lib/programs.mjs";
+import { ask, programPath } from "../../../build/lib/programs.mjs";
+import { NotPossibleHere } from "../check.js";
 import type { Architecture } from "./architectures.js";
 import { bringDebian } from "./debian.js";
 
@@ -20,40 +20,42 @@ export interface Emulation {
 /**
  * Says why nothing of another processor can be run here.
  *
- * @throws Error
+ * @throws NotPossibleHere if this machine or account can never do it, and BuildError if only a program is missing
  */
 export function requireEmulation({ node }: Architecture): void {
   const { platform, arch } = process;
   if (platform !== "linux" || arch !== "x64") {
     const own =
       platform === "linux" && arch === node ? " This machine is one itself: run `npm test` here." : "";
-    throw new Error(
+    throw new NotPossibleHere(
       `Linux on ${node} is emulated on Linux on x86-64 only, and this is ${platform} on ${arch}. ` +
         `Run it on such a machine.${own}`,
     );
   }
   if (process.getuid?.() !== 0) {
-    throw new Error(
+    throw new NotPossibleHere(
       "An emulated machine needs root: for its folders' owners, for mounts and for the kernel's table of emulators. " +
         "Run it as root, in a container or virtual machine if you prefer.",
     );
   }
+  mountTable();
   for (const program of ["mmdebstrap", "setpriv", "unshare", "chroot"]) programPath(program);
+}
+
+function mountTable(): void {
   if (existsSync(join(BINFMT, "register"))) return;
-  try {
-    execFileSync(programPath("mount"), ["-t", "binfmt_misc", "binfmt_misc", BINFMT], { stdio: "pipe" });
-  } catch (error) {
-    throw new Error(
-      `The kernel's table of emulators, ${BINFMT}, cannot be mounted: ${said(error)}\n` +
-        "The kernel needs binfmt_misc (modprobe binfmt_misc), and a container the right to mount it.",
-    );
-  }
+  const { ok, errors } = ask("mount", ["-t", "binfmt_misc", "binfmt_misc", BINFMT]);
+  if (ok) return;
+  throw new NotPossibleHere(
+    `The kernel's table of emulators cannot be mounted (${errors.trim()}). ` +
+      "The kernel needs binfmt_misc (modprobe binfmt_misc), and a container the right to mount it.",
+  );
 }
 
 /**
  * Makes the kernel run programs of that processor through qemu, until it is closed.
  *
- * @throws Error if the kernel refuses
+ * @throws NotPossibleHere if the kernel refuses
  */
 export function openEmulation(architecture: Architecture, cache: string, mirror: string): Emulation {
   const packages = ["qemu-user"];
@@ -69,11 +71,12 @@ export function openEmulation(architecture: Architecture, cache: string, mirror:
   try {
     writeFileSync(join(BINFMT, "register"), registration(architecture, folder));
   } catch (error) {
-    throw new Error(
-      `The kernel refuses qemu as the emulator of ${architecture.debian}: ${said(error)}\n` +
+    throw new NotPossibleHere(
+      `The kernel refuses qemu as the emulator of ${architecture.debian} (${said(error)}). ` +
         "In a container, the machine that it is on has to allow it.",
     );
   }
+  process.once("exit", remove);
   return { close: remove };
 }
 

@@ -8,32 +8,36 @@ import { npmCommand } from "../../../build/lib/programs.mjs";
 import { repositoryRoot } from "../../support/find-peers.js";
 import { DOWNLOAD_MILLIS, type EmulatedMachine } from "./emulated-machine.js";
 import type { LinuxCheck } from "./forms.js";
+import { pairAndRun } from "./paired-machines.js";
 
 const PREFIX = "/trial/global";
 
-/** Two commands on a bare machine: install, and start the agent. */
+/** Two commands on a bare machine: install, and start the agent, which a PC then finds, pairs with and gives a task. */
 export function globalInstall(machine: EmulatedMachine): LinuxCheck {
   return {
-    name: "npm install --global of the packed program, and its agent starts",
+    name: "npm install --global of the packed program, whose agent a PC finds, pairs with and gives a part of a graph",
     form: "long",
     run: async () => {
       packInto(machine.file("/trial/tensordeck.tgz"));
       // npm is JavaScript alone: this machine's is as good as the one that comes with Node.
       const npm = dirname(dirname(realpathSync(npmCommand()[0])));
       cpSync(npm, machine.file("/trial/npm"), { recursive: true });
-      const args = ["install", "--global", "--prefix", PREFIX, "--no-audit", "--no-fund", "./tensordeck.tgz"];
+      const options = ["--prefix", PREFIX, "--registry", registry(), "--no-audit", "--no-fund"];
+      const args = ["install", "--global", ...options, "./tensordeck.tgz"];
       const install = await machine.run("node", ["/trial/npm/bin/npm-cli.js", ...args], {
         env: { NODE_EXTRA_CA_CERTS: "/etc/ssl/certs/ca-certificates.crt" },
         hangingMillis: DOWNLOAD_MILLIS,
       });
       assert.equal(install.code, 0, install.output);
-      const agent = await machine.spawn(`${PREFIX}/bin/tensordeck`, ["agent"], {
-        ready: /^agent listening on port \d+$/m,
-      });
-      assert.match(agent.output(), /^device ID \w{52}$/m);
-      assert.deepEqual(await agent.stop(), { code: 0, signal: null }, agent.output());
+      await pairAndRun(machine, [`${PREFIX}/bin/tensordeck`, "agent"]);
     },
   };
+}
+
+/** The one that this machine's npm is set to. */
+function registry(): string {
+  const [npm, ...script] = npmCommand();
+  return execFileSync(npm, [...script, "config", "get", "registry"], { encoding: "utf8" }).trim();
 }
 
 function packInto(file: string): void {

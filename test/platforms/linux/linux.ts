@@ -7,21 +7,31 @@ import { stopAllPeers } from "../../support/processes.js";
 import type { PlatformChecks } from "../check.js";
 import { ARM64, ARMHF, type Architecture } from "./architectures.js";
 import { commands } from "./commands.js";
-import { deleteRoots } from "./debian.js";
+import { debianPackage } from "./deb.js";
+import { debianMirror, deleteRoots } from "./debian.js";
 import { EmulatedMachine } from "./emulated-machine.js";
 import { type LinuxCheck, ofForm } from "./forms.js";
+import { fullDisk } from "./full-disk.js";
 import { globalInstall } from "./global-install.js";
+import { memoryLimit } from "./memory-limit.js";
 import { nativeModules } from "./native-modules.js";
 import { pairedMachines } from "./paired-machines.js";
 import { stockClients } from "./stock-clients.js";
+import { submittedScript } from "./submitted-script.js";
 import { withoutWheels, withWheels } from "./tensorflow-engine.js";
+import { windowOfHost } from "./window.js";
 
-type ChecksOf = (machine: EmulatedMachine) => readonly LinuxCheck[];
+type ChecksOf = (machine: EmulatedMachine, mirror: string) => readonly LinuxCheck[];
 
-export const arm64 = platform(ARM64, (machine) => [
+export const arm64 = platform(ARM64, (machine, mirror) => [
   nativeModules(machine, ["koffi", "onnxruntime-node"]),
   ...commands(machine),
   ...stockClients(machine),
+  memoryLimit(machine),
+  ...fullDisk(machine),
+  submittedScript(machine, "aarch64"),
+  windowOfHost(machine),
+  ...debianPackage(machine, mirror),
   pairedMachines(machine),
   globalInstall(machine),
   withWheels(machine),
@@ -50,7 +60,7 @@ function platform(architecture: Architecture, checksOf: ChecksOf) {
           only: { type: "string", default: "" },
           delete: { type: "boolean", default: false },
           cache: { type: "string", default: join(repositoryRoot, ".cache", "platforms") },
-          mirror: { type: "string", default: "http://deb.debian.org/debian" },
+          mirror: { type: "string" },
           node: { type: "string", default: PACKAGED_NODES["linux-arm64"].version },
         },
       });
@@ -58,8 +68,12 @@ function platform(architecture: Architecture, checksOf: ChecksOf) {
         deleteRoots(values.cache, `linux-${architecture.debian}`);
         return { checks: [], dispose: () => Promise.resolve() };
       }
-      const machine = await EmulatedMachine.open({ architecture, ...values, nodeVersion: values.node });
-      const checks = ofForm(checksOf(machine), values.short ? "short" : values.long ? "long" : "full");
+      const { cache, mirror = debianMirror(), node: nodeVersion } = values;
+      const machine = await EmulatedMachine.open({ architecture, cache, mirror, nodeVersion });
+      const checks = ofForm(
+        checksOf(machine, mirror),
+        values.short ? "short" : values.long ? "long" : "full",
+      );
       return {
         checks: checks.filter(({ name }) => name.includes(values.only)),
         dispose: async () => {

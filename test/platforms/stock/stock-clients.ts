@@ -1,6 +1,6 @@
 /** A stock TensorFlow client of this machine uses a worker on another platform, alone and in one cluster with a task here. */
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { repositoryRoot, tensorflowPython } from "../../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from "../../support/processes.js";
 
@@ -27,10 +27,12 @@ export interface WorkerMachine {
   windowsPath?(path: string): string;
 }
 
+type Engine = "portable" | "tensorflow";
+
 /** Everything that `stock_client.py` asks of a worker. */
 export async function useWorker(
   machine: WorkerMachine,
-  engine: "portable" | "tensorflow",
+  engine: Engine,
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const args = ["worker", "--engine", engine, "--port", String(await freePort())];
@@ -53,19 +55,28 @@ export async function useUp(machine: WorkerMachine, residentMib: number): Promis
   }
 }
 
-/** Transfers between a portable worker there and one here. */
-export function sharesWithPortable(machine: WorkerMachine): Promise<void> {
-  return withCluster(machine, (file) => spawnHere(process.execPath, [PROGRAM, ...workerArguments(file, 1)]));
+/** How a worker there is started that is in one cluster with a task here. */
+interface SharingOptions {
+  /** "portable" unless given. */
+  readonly engine?: Engine;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Transfers between a portable worker there and a stock server here. */
-export function sharesWithStock(machine: WorkerMachine): Promise<void> {
-  return withCluster(machine, (file) => spawnHere(tensorflowPython(), [SERVER, file, "1"]));
+/** Transfers between a worker there and a portable one here. */
+export function sharesWithPortable(machine: WorkerMachine, options?: SharingOptions): Promise<void> {
+  const startHere = (file: string) =>
+    spawnHere(process.execPath, [PROGRAM, ...workerArguments("portable", file, 1)]);
+  return withCluster(machine, startHere, options);
 }
 
-const workerArguments = (file: string, task: number): readonly string[] => [
+/** Transfers between a worker there and a stock server here. */
+export function sharesWithStock(machine: WorkerMachine, options?: SharingOptions): Promise<void> {
+  return withCluster(machine, (file) => spawnHere(tensorflowPython(), [SERVER, file, "1"]), options);
+}
+
+const workerArguments = (engine: Engine, file: string, task: number): readonly string[] => [
   "worker",
-  "--engine=portable",
+  `--engine=${engine}`,
   `--cluster=${file}`,
   "--job_name=worker",
   `--task_index=${task}`,
@@ -75,12 +86,16 @@ const workerArguments = (file: string, task: number): readonly string[] => [
 async function withCluster(
   machine: WorkerMachine,
   startHere: (file: string) => Promise<PeerProcess>,
+  { engine = "portable", env = {} }: SharingOptions = {},
 ): Promise<void> {
   const hosts = [`localhost:${await freePort()}`, `localhost:${await freePort()}`];
   const file = "/tmp/clusterspec.json";
   writeFileSync(machine.file(file), JSON.stringify({ worker: hosts }));
   const tasks = await Promise.allSettled([
-    machine.tensordeck(workerArguments(machine.windowsPath?.(file) ?? file, 0), { ready: TARGET }),
+    machine.tensordeck(workerArguments(engine, machine.windowsPath?.(file) ?? file, 0), {
+      ready: TARGET,
+      env,
+    }),
     startHere(machine.file(file)),
   ]);
   try {
@@ -95,17 +110,21 @@ const spawnHere = (program: string, args: readonly string[]): Promise<PeerProces
   spawnPeer(program, args, { ready: TARGET, readyTimeoutMillis: HANGING_MILLIS });
 
 /**
- * Runs a program of this folder in a stock TensorFlow.
+ * Runs a program of this folder, or another by its path, in a stock TensorFlow. Resolves with its output.
  *
  * @throws Error with the output of the program, and of the worker, if it fails or hangs.
  */
-export async function runScript(name: string, args: readonly string[], worker?: PeerProcess): Promise<void> {
-  const client = await spawnPeer(tensorflowPython(), [join(import.meta.dirname, name), ...args], {
+export async function runScript(
+  name: string,
+  args: readonly string[],
+  worker?: PeerProcess,
+): Promise<string> {
+  const client = await spawnPeer(tensorflowPython(), [resolve(import.meta.dirname, name), ...args], {
     env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
   });
   const timer = setTimeout(() => void client.stop("SIGKILL"), HANGING_MILLIS);
   const { code, signal } = await client.exited;
   clearTimeout(timer);
-  if (code === 0) return;
+  if (code === 0) return client.stdout();
   throw new Error(`${name} ended with ${code ?? signal}:\n${client.output()}\n${worker?.output() ?? ""}`);
 }

@@ -1,11 +1,12 @@
 /** The command line, as a user of Windows types it. */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { freePort } from "../../support/free-port.js";
 import type { Check } from "../check.js";
 import { FOLDER, GRAPH } from "../hand-made-graph.js";
 import { TARGET } from "../stock/stock-clients.js";
+import { interrupted } from "./interrupt.js";
 import type { WineMachine } from "./wine-machine.js";
 
 /** Each is a program of its own. */
@@ -75,24 +76,9 @@ export function commands(machine: WineMachine): readonly Check[] {
     {
       name: "Ctrl+C ends a worker in good order",
       run: async () => {
-        mkdirSync(machine.file("/trial"), { recursive: true });
-        writeFileSync(machine.file("/trial/interrupt.mjs"), INTERRUPT);
-        rmSync(machine.file(INTERRUPT_LOG), { force: true });
-        const peer = await machine.node(
-          [
-            machine.windowsPath("/trial/interrupt.mjs"),
-            ...[
-              machine.windowsPath("/tensordeck/build/bin/tensordeck.mjs"),
-              "worker",
-              "--engine",
-              "portable",
-            ],
-            ...["--port", String(await freePort())],
-          ],
-          { console: true },
-        );
-        await peer.exited;
-        const log = readFileSync(machine.file(INTERRUPT_LOG), "utf8");
+        const port = String(await freePort());
+        const args = ["worker", "--engine", "portable", "--port", port];
+        const log = await interrupted(machine, args, "target grpc:");
         assert.match(log, TARGET);
         assert.match(log, /^pressed 1\nended with 0 null$/m, log);
       },
@@ -111,7 +97,7 @@ export function commands(machine: WineMachine): readonly Check[] {
     {
       name: "an agent starts and gives its device ID, and its task for the Task Scheduler",
       run: async () => {
-        const data = ["--data-dir", "Z:\\work\\Daten é"];
+        const data = ["--data-dir", "Z:\\trial\\Daten é"];
         const agent = await machine.tensordeck(["agent", "--port", "0", ...data], {
           ready: /^agent listening on port \d+$/m,
         });
@@ -127,33 +113,10 @@ export function commands(machine: WineMachine): readonly Check[] {
         assert.match(output, /<Command>Z:\\node-[\d.]+\\node\.exe<\/Command>/);
         assert.match(
           output,
-          /--data-dir &#34;Z:\\work\\Daten &#233;&#34; --name &#34;O&#8217;Brien's PC&#34;/,
+          /--data-dir &#34;Z:\\trial\\Daten &#233;&#34; --name &#34;O&#8217;Brien's PC&#34;/,
         );
         assert.match(output, /--name 'O’’Brien''s PC'/);
       },
     },
   ];
 }
-
-/** Starts a program on the console of its own, and presses Ctrl+C there once that is ready. A console breaks long lines. */
-const INTERRUPT_LOG = "/trial/interrupt.txt";
-const INTERRUPT = `
-import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
-import { createRequire } from "node:module";
-const say = (text) => appendFileSync("Z:\\\\work\\\\interrupt.txt", text);
-const koffi = createRequire("Z:\\\\tensordeck\\\\package.json")("koffi");
-const press = koffi.load("C:\\\\windows\\\\system32\\\\kernel32.dll").func(
-  "int __stdcall GenerateConsoleCtrlEvent(uint32_t event, uint32_t group)");
-process.on("SIGINT", () => undefined);
-const child = spawn(process.execPath, process.argv.slice(2), { stdio: ["ignore", "pipe", "pipe"] });
-child.stderr.on("data", say);
-child.stdout.on("data", (text) => {
-  say(text);
-  if (String(text).includes("target grpc:")) say("pressed " + press(0, 0) + "\\n");
-});
-child.on("exit", (code, signal) => {
-  say("ended with " + code + " " + signal + "\\n");
-  process.exit(0);
-});
-`;

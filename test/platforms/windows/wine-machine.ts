@@ -2,10 +2,11 @@
  * A Windows machine: Wine 10 in a Debian 13 of its own, with a Node for Windows and this program as it is built here. It shares
  * the network with this machine, and its drive Z: is the root of that Debian.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unpackNode } from "../../../build/lib/node-binary.mjs";
 import { programPath } from "../../../build/lib/programs.mjs";
+import type { Host } from "../../net/support/network.js";
 import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
 import { installProgram, shellWord, show } from "../installed-program.js";
 
@@ -17,6 +18,10 @@ const PACKAGES = ["ca-certificates", "wine", "wine64", "wine32:i386"];
 /** Which of its own libraries Wine takes, in the form of WINEDLLOVERRIDES. */
 export const DLL_OVERRIDES = "mscoree,mshtml=;winemenubuilder.exe=d";
 const TARGET = { platform: "win32", architecture: "x64", name: "win32-x64" } as const;
+/** Where the disk `S:` is within the Debian. */
+const DISK = "/small-disk";
+/** The programs write into files of such names in /tmp. */
+const OUTPUT = "output-";
 /** Wine starts slowly the first time. */
 const READY_MILLIS = 300_000;
 
@@ -34,6 +39,13 @@ export interface StartOptions extends Pick<SpawnPeerOptions, "ready"> {
   /** Folders that PATH begins with. */
   readonly path?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The host of a simulated network that the machine is on. All that runs at the same time is on the same one. */
+  readonly host?: Host;
+  /**
+   * The size of a disk `S:`, in KiB, which is new and ends with the program. Wine's server opens the files, so that only the
+   * first program of a machine without others can have it.
+   */
+  readonly diskKib?: number;
   /** Gives the program a console, to which its output goes: where there is none, nothing can be pressed. */
   readonly console?: boolean;
 }
@@ -77,6 +89,13 @@ export class WineMachine {
       const setUp = await machine.#shell("wineboot -i; wine winecfg -v win10", {});
       await setUp.exited;
     }
+    for (const name of readdirSync(join(root, "tmp"))) {
+      if (name.startsWith(OUTPUT)) rmSync(join(root, "tmp", name));
+    }
+    mkdirSync(join(root, DISK), { recursive: true });
+    const drive = join(root, "root/wine/dosdevices/s:");
+    rmSync(drive, { force: true });
+    symlinkSync(DISK, drive);
     return machine;
   }
 
@@ -144,9 +163,9 @@ export class WineMachine {
     return `file:///Z:/tensordeck/build/out/${path}`;
   }
 
-  /** Ends all programs of the machine. */
+  /** Ends all programs of the machine, and Wine's server, which has the network that the first of them was started on. */
   async close(): Promise<void> {
-    const ending = await this.#shell("wineserver -k", {});
+    const ending = await this.#shell("wineserver -k; wineserver -w", {});
     await ending.exited;
   }
 
@@ -155,11 +174,13 @@ export class WineMachine {
    */
   async #shell(
     command: string,
-    { ready, cwd = "/", path = [], env = {} }: StartOptions,
+    { ready, cwd = "/", path = [], env = {}, host, diskKib = 0 }: StartOptions,
   ): Promise<PeerProcess> {
-    const output = `/tmp/output-${process.pid}-${++this.#outputs}`;
+    const output = `/tmp/${OUTPUT}${process.pid}-${++this.#outputs}`;
     const script =
-      'root=$1 folder=$2 inside=$3; shift 3; mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && ' +
+      "root=$1 folder=$2 inside=$3 disk=$4; shift 4; " +
+      'mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && ' +
+      `{ [ "$disk" = 0 ] || mount -t tmpfs -o "size=\${disk}k" disk "$root${DISK}"; } && ` +
       'exec chroot "$root" env -i -C "$folder" "$@" sh -c "$inside"';
     const inside = `: > ${output}; (${command}) > ${output} 2>&1 & tail -n +1 -f --pid=$! ${output}; wait $!`;
     const variables = {
@@ -174,10 +195,21 @@ export class WineMachine {
       ...env,
     };
     const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-    return await spawnPeer(
-      programPath("unshare"),
-      ["--mount", "sh", "-c", script, "sh", this.#root, cwd, inside, ...assignments],
-      { group: true, readyTimeoutMillis: READY_MILLIS, ...(ready !== undefined && { ready }) },
-    );
+    const program = programPath("unshare");
+    const args = [
+      "--mount",
+      "sh",
+      "-c",
+      script,
+      "sh",
+      this.#root,
+      cwd,
+      inside,
+      String(diskKib),
+      ...assignments,
+    ];
+    const [first, ...rest] = host?.commandLine(program, args) ?? [program, ...args];
+    const options = { group: true, readyTimeoutMillis: READY_MILLIS };
+    return await spawnPeer(first, rest, { ...options, ...(ready !== undefined && { ready }) });
   }
 }

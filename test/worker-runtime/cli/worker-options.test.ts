@@ -59,6 +59,8 @@ describe("the task of a worker", () => {
       expect((await readClusterFile(file)).asDict()).toEqual({ worker: { 1: "h:1" } });
       await writeFile(file, '{"cluster": {"0": "h:1"}}');
       expect((await readClusterFile(file)).jobs).toEqual(["cluster"]);
+      await writeFile(file, Buffer.from('\ufeff{"worker": ["h:3"]}\r\n', "utf16le"));
+      expect((await readClusterFile(file)).asDict()).toEqual({ worker: ["h:3"] });
       await expect(readClusterFile(join(folder, "none.json"))).rejects.toThrow("The file given by --cluster");
     } finally {
       await rm(folder, { recursive: true });

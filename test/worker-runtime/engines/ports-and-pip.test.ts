@@ -85,6 +85,11 @@ describe("what pip's output means", () => {
       StatusCode.RESOURCE_EXHAUSTED,
       "disk became full",
     ],
+    [
+      "OSError: [WinError 112] Es steht nicht genug Speicherplatz auf dem Datenträger zur Verfügung",
+      StatusCode.RESOURCE_EXHAUSTED,
+      "disk became full",
+    ],
     ["Traceback\nValueError: odd", StatusCode.UNKNOWN, "ValueError: odd"],
   ])("%#", (output, code, text) => {
     const error = pipError(output);

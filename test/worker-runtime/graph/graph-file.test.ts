@@ -42,6 +42,16 @@ describe.each(kinds)("a %s file", (kind) => {
 });
 
 describe("recognising files", () => {
+  test("text in UTF-16, as PowerShell's > writes it", () => {
+    const text = `\ufeff# größer\r\n${graphText(csvSumGraph()).replaceAll("\n", "\r\n")}`;
+    const little = Buffer.from(text, "utf16le");
+    for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from(text)]) {
+      const { kind, format, metaGraph } = readGraphFile(bytes, "graph.pbtxt");
+      expect([kind, format]).toEqual(["graph", "text"]);
+      expect(graphText(metaGraph)).toBe(graphText(csvSumGraph()));
+    }
+  });
+
   test("a graph without nodes, and a meta graph with collections alone", () => {
     const empty = GraphDef.encode(GraphDef.fromPartial({ versions: { producer: 2474 } })).finish();
     expect(readGraphFile(empty, "x").kind).toBe("graph");
@@ -90,7 +100,7 @@ describe("recognising files", () => {
     [[0, 0, 0, 9, 0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb], "index of a checkpoint"],
     [[...Buffer.from('node { name: "'), 0xe9, 0x22, 0x7d], "looks like text but is not valid UTF-8"],
     [[0x80, 0x3f, 0xaa, 0x40], "not a graph, or it is damaged"],
-    [[0xff, 0xfe, 1, 2, 3, 4], "not a graph, or it is damaged"],
+    [[0xff, 0xfd, 1, 2, 3, 4], "not a graph, or it is damaged"],
     [[8, 1], "not a graph"],
   ])("bytes %j are no graph", (bytes, expected) => {
     expect(problem(new Uint8Array(bytes))).toContain(expected);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeFileAtomically } from "../../../main/storage/atomic-write.js";
+import { writeFileAtomically } from "../../../worker-runtime/io/atomic-write.js";
 import { removeAbandonedFiles, writerMark } from "../../../worker-runtime/io/unfinished-files.js";
 
 let folder = "";

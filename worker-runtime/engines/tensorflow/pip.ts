@@ -10,6 +10,7 @@ import {
   TensorFlowError,
   unavailable,
 } from "../../protocol/status.js";
+import { DISK_FULL, PYTHON_OUTPUT } from "./python-output.js";
 import type { RuntimeBundle } from "./wheels.js";
 
 const POLL_MILLIS = 200;
@@ -138,7 +139,7 @@ function runPython(
     const child = startProgram(executable, args, {
       // Python takes modules of its working folder before its own.
       cwd: neutralFolder(),
-      env: { ...env, PYTHONUNBUFFERED: "1" },
+      env: { ...env, PYTHONUNBUFFERED: "1", ...PYTHON_OUTPUT },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";
@@ -183,7 +184,7 @@ export function pipError(output: string): TensorFlowError {
         "index serves another one. Nothing was installed. Try again; if that does not help, look at pip's index settings (pip config list).",
     );
   }
-  if (/No space left on device|\[Errno 28\]/.test(output)) {
+  if (DISK_FULL.test(output)) {
     return resourceExhausted(
       "The disk became full while downloading. Nothing was installed; free some space and try again.",
     );
@@ -211,7 +212,7 @@ export function pipError(output: string): TensorFlowError {
 }
 
 function unpackError(output: string): TensorFlowError {
-  if (/No space left on device|\[Errno 28\]/.test(output)) {
+  if (DISK_FULL.test(output)) {
     return resourceExhausted(
       "The disk became full while unpacking. Nothing was installed; free some space and try again.",
     );

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { strToU8, zipSync } from "fflate";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { environmentFor, installSteps } from "../../../../main/scripts/python/environments.js";
 import { environmentPython } from "../../../../main/scripts/python/find-script-python.js";
 import { environmentKey, findRequirements } from "../../../../main/scripts/python/requirements.js";
@@ -15,7 +15,10 @@ let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tensordeck-environment-"));
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(root, { recursive: true });
+});
 
 const list = (text: string) => writeFile(join(root, "requirements.txt"), text);
 
@@ -60,6 +63,11 @@ describe("the requirements of a script", () => {
     expect(await environmentKey(requirements, "/usr/bin/python3", "3.12")).not.toBe(key);
     await writeFile(join(root, "base.txt"), "numpy==2\n");
     expect(await environmentKey(requirements, "/usr/bin/python3", "3.11")).not.toBe(key);
+    // PowerShell's > writes UTF-16, which pip reads, too.
+    await writeFile(requirements.file, Buffer.from("\ufeff-r base.txt\r\n", "utf16le"));
+    const encoded = await environmentKey(requirements, "/usr/bin/python3", "3.11");
+    await writeFile(join(root, "base.txt"), "numpy==3\n");
+    expect(await environmentKey(requirements, "/usr/bin/python3", "3.11")).not.toBe(encoded);
     await rm(join(root, "base.txt"));
     await expect(environmentKey(requirements, "p", "3.11")).rejects.toThrow("base.txt could not be read");
   });
@@ -123,7 +131,9 @@ describe("the environment of a script", async () => {
     });
 
     it("says which package could not be installed, and leaves nothing behind", async () => {
-      await list("./no_such-1.0-py3-none-any.whl\n");
+      // Python's own choice on a Windows of the west is a code page like this one.
+      vi.stubEnv("PYTHONIOENCODING", "latin-1");
+      await list("./größe-1.0-py3-none-any.whl\n");
       const { options } = asked();
       const failure = await scriptPython(options).catch((error: unknown) => error);
       expect(failure).toMatchObject({
@@ -132,7 +142,7 @@ describe("the environment of a script", async () => {
           code: "FAILED_PRECONDITION",
         },
       });
-      expect(JSON.stringify(failure)).toContain("no_such-1.0");
+      expect(JSON.stringify(failure)).toContain("größe-1.0");
       expect(await readdir(options.environments)).toEqual([]);
     });
 

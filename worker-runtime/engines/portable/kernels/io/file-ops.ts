@@ -15,7 +15,7 @@ import { noTypes } from "../support/dtypes.js";
 import { stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
-import { hasWildcard, matchesGlob } from "./glob.js";
+import { foundPath, hasWildcard, matchesFileName, patternOf } from "./glob.js";
 import { scalarTextAt, textsOf } from "./string-inputs.js";
 
 const readFileKernel: StatefulKernelDefinition = {
@@ -114,7 +114,7 @@ async function matchingPaths(pattern: string, files: FileAccess): Promise<readon
     const next: string[] = [];
     for (const folder of found) {
       const names = (await look(folder, files, (index) => readdir(index))) ?? [];
-      for (const name of names.filter((one) => matchesGlob(part, one))) {
+      for (const name of names.filter((one) => matchesFileName(part, one))) {
         next.push(isLast ? folder + name : `${folder}${name}/`);
       }
     }
@@ -138,7 +138,8 @@ const matchingFilesKernel: StatefulKernelDefinition = {
       const paths: string[] = [];
       for (const pattern of textsOf(patterns)) {
         step.signal.throwIfAborted();
-        paths.push(...(await matchingPaths(pattern, step.files)));
+        const found = await matchingPaths(patternOf(pattern), step.files);
+        paths.push(...found.map((path) => foundPath(path)));
       }
       return [Tensor.of(paths.sort(), "string", [paths.length])];
     };

@@ -1,3 +1,29 @@
+/**
+ * A pattern of paths as the functions below read it. On Windows, where TensorFlow takes slashes and backslashes alike, a
+ * backslash escapes nothing.
+ */
+export function patternOf(path: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === "win32" ? path.replaceAll("\\", "/") : path;
+}
+
+/** A path that was found with such a pattern, as TensorFlow writes it: on Windows with backslashes alone. */
+export function foundPath(path: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === "win32" ? path.replaceAll("/", "\\") : path;
+}
+
+/**
+ * `matchesGlob` for the name of a file. On Windows TensorFlow leaves it to the system, which does not distinguish upper and
+ * lower case and knows no sets: a bracket is one.
+ */
+export function matchesFileName(
+  pattern: string,
+  name: string,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
+  if (platform !== "win32") return matchesGlob(pattern, name);
+  return matchesGlob(pattern.toLowerCase().replaceAll("[", "\\["), name.toLowerCase());
+}
+
 /** Whether a pattern contains a wildcard. */
 export function hasWildcard(pattern: string): boolean {
   return /[*?[\\]/.test(pattern);

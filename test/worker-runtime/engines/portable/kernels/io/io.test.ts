@@ -3,7 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { matchesGlob } from "../../../../../../worker-runtime/engines/portable/kernels/io/glob.js";
+import {
+  foundPath,
+  matchesFileName,
+  matchesGlob,
+  patternOf,
+} from "../../../../../../worker-runtime/engines/portable/kernels/io/glob.js";
 import { ioKernels } from "../../../../../../worker-runtime/engines/portable/kernels/io/index.js";
 import { AllowedFolders } from "../../../../../../worker-runtime/engines/portable/resources/allowed-folders.js";
 import { permissionDenied, TensorFlowError } from "../../../../../../worker-runtime/protocol/status.js";
@@ -209,6 +214,22 @@ describe("files", () => {
     [`${"*".repeat(50)}b`, "a".repeat(2000), false],
   ])("pattern %s and name %s", (pattern, name, expected) => {
     expect(matchesGlob(pattern, name)).toBe(expected);
+  });
+
+  test("takes both separators on Windows and gives backslashes, as TensorFlow there", () => {
+    expect(patternOf("C:\\data/part-*\\x?.csv", "win32")).toBe("C:/data/part-*/x?.csv");
+    expect(foundPath("C:/data/part-1/x1.csv", "win32")).toBe("C:\\data\\part-1\\x1.csv");
+    expect(patternOf("/data/a\\*", "linux")).toBe("/data/a\\*");
+    expect(foundPath("/data/a*\\", "linux")).toBe("/data/a*\\");
+  });
+
+  test.each([
+    ["X*.CSV", "x1.csv", true, false],
+    ["x[0-9].csv", "x1.csv", false, true],
+    ["x[0-9]?csv", "x[0-9].csv", true, false],
+  ])("file name pattern %s and %s on Windows and elsewhere", (pattern, name, onWindows, elsewhere) => {
+    expect(matchesFileName(pattern, name, "win32")).toBe(onWindows);
+    expect(matchesFileName(pattern, name, "linux")).toBe(elsewhere);
   });
 });
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, open, realpath, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { syncFolder } from "../../worker-runtime/io/durable-files.js";
-import { removeAbandonedFiles, writerMark } from "../../worker-runtime/io/unfinished-files.js";
+import { syncFolder } from "./durable-files.js";
+import { removeAbandonedFiles, writerMark } from "./unfinished-files.js";
 
 /**
  * Writes a file so that a reader sees either the old content or the new, even after a crash: to a temporary file beside
