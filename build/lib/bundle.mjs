@@ -5,7 +5,7 @@ import { basename, join, relative, sep } from "node:path";
 import { BuildError, outDir, packageDir, root } from "./project.mjs";
 
 /** Packages with native code, that are not always installed, or are large and rarely used, are loaded from node_modules. */
-const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*)$|\.node$/;
+const EXTERNAL = /^(koffi|onnxruntime-node|electron)$|\.node$/;
 
 /**
  * Node's own punycode is deprecated, and every command that loads it would say so since Node.js 21. What asks for it, the URLs of
