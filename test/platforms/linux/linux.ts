@@ -42,6 +42,9 @@ export const armhf = platform(ARMHF, (machine) => [
   nativeModules(machine, ["koffi"]),
   ...commands(machine),
   ...stockClients(machine),
+  ...fullDisk(machine),
+  submittedScript(machine, "armv7l"),
+  windowOfHost(machine),
   withoutWheels(machine),
 ]);
 
