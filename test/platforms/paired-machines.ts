@@ -1,5 +1,6 @@
 /** An application and an agent on another machine: discovery, pairing by code, secure tunnels, a task on each, a run on both. */
 import assert from "node:assert/strict";
+import { toProblem } from "../../main/api/wire.js";
 import type { Installation } from "../net/support/installation.js";
 import type { Host } from "../net/support/network.js";
 import type { PeerExit, PeerProcess } from "../support/processes.js";
@@ -39,8 +40,7 @@ export async function pairAndRun(
   );
   await pc.api.call("cluster.addTasks", { job: "worker", count: 1 });
   await pc.tasks(1, HANGING_MILLIS);
-  await pc.machine(agentId, ({ presence }) => presence === "online", HANGING_MILLIS);
-  await pc.api.call("cluster.addTasks", { machineId: agentId, job: "worker", count: 1 });
+  await addTask(pc, agentId);
   await pc.tasks(2, HANGING_MILLIS);
   assert.equal((await pc.api.call("cluster.get")).access, "secure");
   const run = await pc.runWelcome(1, HANGING_MILLIS);
@@ -55,7 +55,12 @@ async function pair(pc: Installation, agent: PeerProcess, agentId: string): Prom
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const read = agent.output().length;
     await pc.machine(agentId, ({ presence }) => presence === "online", HANGING_MILLIS);
-    await pc.api.call("pairing.start", { machineId: agentId, grantedRole: "run" });
+    try {
+      await pc.api.call("pairing.start", { machineId: agentId, grantedRole: "run" });
+    } catch (error) {
+      problems.push(toProblem(error).message);
+      continue;
+    }
     const shown = await pc.pairing(({ step }) => ["code", "failed"].includes(step), HANGING_MILLIS);
     if (shown.step === "code") {
       const code = await newCode(agent, read);
@@ -73,6 +78,22 @@ async function pair(pc: Installation, agent: PeerProcess, agentId: string): Prom
     }
   }
   throw new Error(`They could not be paired: ${problems.join(" ")}\n${agent.output()}`);
+}
+
+/** A machine that is too slow to answer in time is asked again, unless it has begun with it. */
+async function addTask(pc: Installation, machineId: string): Promise<void> {
+  const problems: string[] = [];
+  while (problems.length < MAX_ATTEMPTS) {
+    const { tasks } = await pc.machine(machineId, ({ presence }) => presence === "online", HANGING_MILLIS);
+    if (tasks.length > 0) return;
+    try {
+      await pc.api.call("cluster.addTasks", { machineId, job: "worker", count: 1 });
+      return;
+    } catch (error) {
+      problems.push(toProblem(error).message);
+    }
+  }
+  throw new Error(`It takes no task: ${problems.join(" ")}`);
 }
 
 /** The code that the agent prints next after so many characters. */
