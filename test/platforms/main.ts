@@ -87,8 +87,8 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
   return failed.length === 0 ? 0 : 1;
 }
 
-// The interrupted run, too, takes back what it has changed in the system.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+// The interrupted run, too, takes back what it has changed in the system. The signal may come twice, by the group and by tsx.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
 
 // Waits that were in vain, or ended before their deadlines, may still have timers.
 process.exit(await main(process.argv.slice(2)));

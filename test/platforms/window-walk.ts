@@ -14,6 +14,7 @@ export const WALK =
 const HEADLESS = "build/out/program/headless/main.js";
 const TRAINING_STEPS = 50;
 const MAX_ATTEMPTS = 5;
+const ATTEMPT_MILLIS = 120_000;
 
 /** The arguments of Node that start such a host, and the line by which it says its address. */
 export function headlessHost(program: (path: string) => string, dataFolder: string) {
@@ -90,23 +91,31 @@ async function train(window: WindowPage): Promise<void> {
   await tryUntil(window, done, async () => {
     await window.startSteps(TRAINING_STEPS);
     const withoutValues = window.button("Run init, then run again");
-    await done.or(withoutValues).or(window.alerts).first().waitFor();
+    await until(done.or(withoutValues).or(window.alerts));
     if (!(await withoutValues.isVisible())) return;
     await withoutValues.click();
     await withoutValues.waitFor({ state: "hidden" });
   });
 }
 
-/** Tries something again that the window says has failed, as its user would: an overloaded emulation misses deadlines. */
+/** Tries something again that has failed or not happened, as a user would: an overloaded emulation misses deadlines. */
 async function tryUntil(window: WindowPage, done: Locator, attempt: () => Promise<void>): Promise<void> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     await attempt();
-    await done.or(window.alerts).first().waitFor();
+    await until(done.or(window.alerts));
     if (await done.first().isVisible()) return;
     console.log(`Tried again: ${(await window.alerts.allInnerTexts()).join(" ")}`);
     await dismissAlerts(window);
   }
   throw new Error(`It failed ${MAX_ATTEMPTS} times.`);
+}
+
+/** Waits for one of them, but not longer than a user would. */
+async function until(one: Locator): Promise<void> {
+  await one
+    .first()
+    .waitFor({ timeout: ATTEMPT_MILLIS })
+    .catch(() => undefined);
 }
 
 async function dismissAlerts(window: WindowPage): Promise<void> {
