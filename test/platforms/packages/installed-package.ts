@@ -78,7 +78,9 @@ export async function opensItsWindow(
   { machine, program: [command, ...first] }: InstalledPackage,
   { again = true } = {},
 ): Promise<void> {
-  machine.empty(DATA);
+  // A program that was killed has left its lock.
+  machine.empty(HOME);
+  mkdirSync(machine.file(DATA));
   const settings = { tourSeen: true, runtimeBannerDismissed: true };
   writeFileSync(machine.file(`${DATA}/settings.json`), JSON.stringify(settings));
   mkdirSync(machine.file(FOLDER), { recursive: true });
