@@ -20,6 +20,8 @@ export interface InstalledPackage {
 /** The account's own. */
 export const HOME = "/trial/Zoë";
 export const DATA = `${HOME}/data`;
+/** This only ends what hangs. */
+const HANGING_MILLIS = 180_000;
 const ENVIRONMENT = { HOME, TENSORDECK_DATA_DIR: DATA };
 
 const KOFFI = 'koffi.load(null).func("int abs(int)")(-7) === 7';
@@ -76,7 +78,9 @@ export async function opensItsWindow(
   { machine, program: [command, ...first] }: InstalledPackage,
   { again = true } = {},
 ): Promise<void> {
-  machine.empty(DATA);
+  // A program that was killed has left its lock.
+  machine.empty(HOME);
+  mkdirSync(machine.file(DATA));
   const settings = { tourSeen: true, runtimeBannerDismissed: true };
   writeFileSync(machine.file(`${DATA}/settings.json`), JSON.stringify(settings));
   mkdirSync(machine.file(FOLDER), { recursive: true });
@@ -97,6 +101,7 @@ export async function opensItsWindow(
   });
   try {
     const window = WindowPage.of(await desktop.page());
+    window.page.setDefaultTimeout(HANGING_MILLIS);
     await window.ready();
     await window.startTwoWorkers();
     await window.runAndSee("z", "11.0");
