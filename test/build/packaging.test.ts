@@ -171,13 +171,19 @@ test("Windows installs for the account alone, and asks before it removes rules, 
 });
 
 describe.skipIf(process.platform !== "linux")("what deb and rpm run after their removal", () => {
+  /** Programs that a system may have, and that would change it: they only say here that they were called. */
+  const STAND_INS = {
+    ...{ "update-alternatives": "", systemctl: "", apparmor_status: "exit 1" },
+    ...{ "update-mime-database": "", "update-desktop-database": "" },
+  };
+
   /** The script as electron-builder fills it in, run in a folder where `/etc` and the programs that it calls are ours. */
   function afterRemoval(argument: string, programs: Readonly<Record<string, string>> = {}, unit?: string) {
     const folder = mkdtempSync(join(tmpdir(), "tensordeck-removal-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const called = join(folder, "called");
     const stub = (body: string) => `#!/bin/bash\necho "$(basename "$0") $*" >> '${called}'\n${body}\n`;
-    for (const [name, body] of Object.entries({ "update-alternatives": "", systemctl: "", ...programs })) {
+    for (const [name, body] of Object.entries({ ...STAND_INS, ...programs })) {
       writeFileSync(join(folder, name), stub(body), { mode: 0o755 });
     }
     const unitFile = join(folder, "tensordeck.service");
@@ -207,7 +213,11 @@ describe.skipIf(process.platform !== "linux")("what deb and rpm run after their 
   test.each(["remove", "0"])("a removal (%s) says what each account keeps", (argument) => {
     const { status, stdout, stderr, calls } = afterRemoval(argument);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(calls).toContain("update-alternatives --remove tensordeck /opt/Tensordeck/tensordeck");
+    expect(calls).toEqual([
+      "update-alternatives --remove tensordeck /opt/Tensordeck/tensordeck",
+      "update-mime-database /usr/share/mime",
+      "update-desktop-database /usr/share/applications",
+    ]);
     expect(stdout).toMatch(/^Each account .* in ~\/\.local\/share\/tensordeck\./m);
   });
 
