@@ -104,6 +104,7 @@ export function walkDesktop(start: StartDesktop): void {
     const folder = freshFolder();
     const desktop = await started(folder);
     const window = await windowOf(desktop);
+    await window.ready();
     await window.press("Control+o");
     const cancelled = await desktop.nextDialog();
     expect(cancelled.method).toBe("showOpenDialog");
