@@ -10,7 +10,9 @@ import { root } from "./lib/project.mjs";
 
 const folder = join(root, "worker-runtime", "engines", "portable", "kernels", "linalg");
 const { parseWat } = await wabt();
-const module = parseWat("products.wat", readFileSync(join(folder, "products.wat")), { simd: true });
+// A copy: wabt takes the whole memory behind a view, and Node's small buffers share theirs.
+const source = Uint8Array.from(readFileSync(join(folder, "products.wat")));
+const module = parseWat("products.wat", source, { simd: true });
 module.validate();
 const text = Buffer.from(module.toBinary({}).buffer).toString("base64");
 const LINE = 100;
