@@ -47,7 +47,7 @@ const stridedSlice: IntRule = (c) => {
   const input = c.knownInts(0);
   const [begin, end, strides] = [1, 2, 3].map((i) => constantInts(c, i));
   if (input?.rank !== 1 || !begin || !end || !strides) return [];
-  const masks = sliceMasks((attr) => intAttr(c, attr) ?? 0);
+  const masks = sliceMasks({ int: (attr) => intAttr(c, attr) ?? 0 });
   const slice = within(c, () => resolveSlice([input.elements.length], begin, end, strides, masks));
   const [first = 0, step = 1, count = 0] = [slice.begin[0], slice.stride[0], slice.sizes[0]];
   const elements = Array.from({ length: count }, (_, i) => input.elements[first + i * step]);

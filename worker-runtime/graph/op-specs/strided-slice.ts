@@ -13,14 +13,14 @@ export interface SliceMasks {
   readonly shrinkAxis: number;
 }
 
-/** @param int reads an integer attribute of the node */
-export function sliceMasks(int: (attr: string) => number): SliceMasks {
+/** @param node reads its integer attributes by their names */
+export function sliceMasks(node: { int(attr: string): number }): SliceMasks {
   return {
-    begin: int("begin_mask"),
-    end: int("end_mask"),
-    ellipsis: int("ellipsis_mask"),
-    newAxis: int("new_axis_mask"),
-    shrinkAxis: int("shrink_axis_mask"),
+    begin: node.int("begin_mask"),
+    end: node.int("end_mask"),
+    ellipsis: node.int("ellipsis_mask"),
+    newAxis: node.int("new_axis_mask"),
+    shrinkAxis: node.int("shrink_axis_mask"),
   };
 }
 

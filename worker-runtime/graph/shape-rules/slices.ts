@@ -65,7 +65,7 @@ const stridedSlice: ShapeRule = (c) => {
   if (!input || !strides) return [undefined];
   const [begins, ends] = [c.knownInts(1)?.elements, c.knownInts(2)?.elements];
   return within(c, () => {
-    const masks = sliceMasks((attr) => intAttr(c, attr) ?? 0);
+    const masks = sliceMasks({ int: (attr) => intAttr(c, attr) ?? 0 });
     const { ranges, result } = sliceSpec(input.length, strides, masks);
     const sizes = ranges.map((range, axis) => {
       const entry = range.entry ?? -1;

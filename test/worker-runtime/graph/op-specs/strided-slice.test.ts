@@ -14,7 +14,7 @@ import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 
 type Masks = Readonly<Record<string, number>>;
 
-const masks = (values: Masks) => sliceMasks((attr) => values[attr] ?? 0);
+const masks = (values: Masks) => sliceMasks({ int: (attr) => values[attr] ?? 0 });
 
 /** One of each entry, or undefined where only a run knows it. */
 type Entries = readonly (number | undefined)[];

@@ -70,7 +70,7 @@ function axisRanges(
   strides: readonly number[],
   rankOf: (masks: SliceMasks) => number,
 ): AxisRanges | undefined {
-  const masks = sliceMasks((attr) => node.int(attr));
+  const masks = sliceMasks(node);
   let spec: SliceSpec;
   try {
     spec = sliceSpec(rankOf(masks), strides, masks);

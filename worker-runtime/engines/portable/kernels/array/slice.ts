@@ -2,7 +2,6 @@ import { type ResolvedSlice, resolveSlice, sliceMasks } from "../../../../graph/
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
-import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
 import { dataTypes, indexTypes, tensorTypes } from "../support/dtypes.js";
@@ -89,8 +88,6 @@ function costOfBlock(inputs: readonly Tensor[], taken: (input: Tensor) => number
   }
 }
 
-const masksOf = (node: KernelNode) => sliceMasks((attr) => node.int(attr));
-
 function vectorOf(inputs: readonly Tensor[], index: number): number[] {
   const input = inputAt(inputs, index);
   if (input.shape.length !== 1) {
@@ -115,7 +112,7 @@ export const sliceKernels: readonly KernelDefinition[] = [
   pureKernel(
     "StridedSlice",
     (node) => {
-      const masks = masksOf(node);
+      const masks = sliceMasks(node);
       return (inputs) => {
         const input = inputAt(inputs, 0);
         const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
@@ -136,14 +133,14 @@ export const sliceKernels: readonly KernelDefinition[] = [
       cost: (node, inputs) =>
         costOfBlock(inputs, ({ shape }) => {
           const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
-          return productOf(resolveSlice(shape, begin, end, strides, masksOf(node)).sizes);
+          return productOf(resolveSlice(shape, begin, end, strides, sliceMasks(node)).sizes);
         }),
     },
   ),
   pureKernel(
     "StridedSliceGrad",
     (node) => {
-      const masks = masksOf(node);
+      const masks = sliceMasks(node);
       return (inputs) => {
         const shape = integersOf(inputAt(inputs, 0));
         const gradient = inputAt(inputs, 4);

@@ -1,5 +1,6 @@
 import {
   type EinsumEquation,
+  type EinsumLabels,
   type Label,
   labelDimensions,
   parseEquation,
@@ -115,10 +116,8 @@ function batchStrides({ shape }: Tensor, batchShape: readonly number[]): number[
 }
 
 /** The labels of inputs whose shapes are known. */
-interface DimensionLabels {
-  readonly inputs: readonly (readonly Label[])[];
+interface DimensionLabels extends EinsumLabels {
   readonly output: readonly Label[];
-  readonly sizes: ReadonlyMap<Label, number>;
 }
 
 function labelsOf(equation: EinsumEquation, shapes: readonly (readonly number[])[]): DimensionLabels {

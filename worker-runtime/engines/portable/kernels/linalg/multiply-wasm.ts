@@ -1,6 +1,6 @@
 /** Products of float32 matrices by WebAssembly's vectors of 128 bits. */
 import type { NumberArray } from "../support/elements.js";
-import type { MatrixView } from "./matrix.js";
+import { type MatrixView, transposed } from "./matrix.js";
 import { PRODUCTS_MODULE } from "./products-module.js";
 
 /** Multiplications in a product below which packing and the call cost more than a plain loop: 8×8×8 is twice as fast. */
@@ -96,13 +96,15 @@ export function multiplyWasm(
       memory.fill(0, BLOCK_OF_PRODUCT, BLOCK_OF_PRODUCT + rowPanels * PANEL_ROWS * stride);
       for (let k = 0; k < a.columns; k += BLOCK_INNER) {
         const inner = Math.min(BLOCK_INNER, a.columns - k);
-        packRows(part(a, i, rows, k, inner), memory);
-        packColumns(part(b, k, inner, j, columns), memory);
+        packLines(part(a, i, rows, k, inner), memory, BLOCK_OF_A, PANEL_ROWS);
+        packLines(transposed(part(b, k, inner, j, columns)), memory, BLOCK_OF_B, PANEL_COLUMNS);
         multiply(
           BLOCK_OF_A * bytes,
           BLOCK_OF_B * bytes,
           BLOCK_OF_PRODUCT * bytes,
-          ...([rowPanels, columnPanels, inner] as const),
+          rowPanels,
+          columnPanels,
+          inner,
         );
       }
       copyRows(memory, stride, out, outOffset + i * b.columns + j, b.columns, { rows, columns });
@@ -121,84 +123,36 @@ function part<T>(
   return { ...matrix, offset, rows, columns };
 }
 
-/** Packs a block of a into panels of rows; the last panel is filled up with zeros. */
-function packRows(block: MatrixView<NumberArray>, memory: Float32Array): void {
-  const { rows, columns: inner, rowStride, columnStride } = block;
-  let panel = BLOCK_OF_A;
-  for (let top = 0; top < rows; top += PANEL_ROWS) {
-    const end = panel + inner * PANEL_ROWS;
-    for (let row = 0; row < PANEL_ROWS; row += 1) {
-      if (top + row < rows) {
-        packLine(block, (top + row) * rowStride, columnStride, memory, panel + row, PANEL_ROWS, end);
-      } else {
-        zeroLine(memory, panel + row, PANEL_ROWS, end);
+/** Packs a block's rows into panels of `size`, each column by column; the last panel is filled up with zeros. */
+function packLines(
+  { data, offset, rows, columns, rowStride, columnStride }: MatrixView<NumberArray>,
+  memory: Float32Array,
+  start: number,
+  size: number,
+): void {
+  let panel = start;
+  for (let top = 0; top < rows; top += size) {
+    const end = panel + columns * size;
+    const first = offset + top * rowStride;
+    const count = Math.min(size, rows - top);
+    if (count < size) memory.fill(0, panel, end);
+    if (rowStride === 1) {
+      for (let to = panel, from = first; to < end; to += size, from += columnStride) {
+        for (let row = 0; row < count; row += 1) memory[to + row] = data[from + row] as number;
       }
-    }
-    panel = end;
-  }
-}
-
-/** Packs a block of b into panels of columns; the last panel is filled up with zeros. */
-function packColumns(block: MatrixView<NumberArray>, memory: Float32Array): void {
-  const { columns, rows: inner, rowStride, columnStride } = block;
-  let panel = BLOCK_OF_B;
-  for (let left = 0; left < columns; left += PANEL_COLUMNS) {
-    const end = panel + inner * PANEL_COLUMNS;
-    if (columnStride === 1 && left + PANEL_COLUMNS <= columns) {
-      packWholeRows(block, left, memory, panel, end);
     } else {
-      for (let column = 0; column < PANEL_COLUMNS; column += 1) {
-        if (left + column < columns) {
-          packLine(
-            block,
-            (left + column) * columnStride,
-            rowStride,
-            memory,
-            panel + column,
-            PANEL_COLUMNS,
-            end,
-          );
-        } else {
-          zeroLine(memory, panel + column, PANEL_COLUMNS, end);
+      for (let row = 0; row < count; row += 1) {
+        for (
+          let to = panel + row, from = first + row * rowStride;
+          to < end;
+          to += size, from += columnStride
+        ) {
+          memory[to] = data[from] as number;
         }
       }
     }
     panel = end;
   }
-}
-
-/** Eight columns whose elements are side by side, row by row. */
-function packWholeRows(
-  { data, offset, rowStride }: MatrixView<NumberArray>,
-  left: number,
-  memory: Float32Array,
-  panel: number,
-  end: number,
-): void {
-  for (let to = panel, from = offset + left; to < end; to += PANEL_COLUMNS, from += rowStride) {
-    for (let column = 0; column < PANEL_COLUMNS; column += 1) {
-      memory[to + column] = data[from + column] as number;
-    }
-  }
-}
-
-/** Copies every `step`-th element from `start` of the block to every `stepTo`-th of the memory. */
-function packLine(
-  { data, offset }: MatrixView<NumberArray>,
-  start: number,
-  step: number,
-  memory: Float32Array,
-  to: number,
-  stepTo: number,
-  end: number,
-): void {
-  for (let from = offset + start; to < end; to += stepTo, from += step) {
-    memory[to] = data[from] as number;
-  }
-}
-
-function zeroLine(memory: Float32Array, to: number, step: number, end: number): void {
-  for (; to < end; to += step) memory[to] = 0;
 }
 
 /** Copies the product's block to rows of `out` that are `strideTo` apart. */

@@ -108,6 +108,7 @@ function newFloats(dtype: Tensor["dtype"], length: number): Float32Array | Float
 
 /** The patches of `count` positions from `first` on, one per row. Those of single pixels are the images themselves. */
 function patchMatrix(
+  dtype: Tensor["dtype"],
   pixels: NumberArray,
   source: PatchSource,
   first: number,
@@ -123,8 +124,7 @@ function patchMatrix(
     return { ...view, rowStride: channels };
   }
   const patch = patchSize(source);
-  const patches =
-    pixels instanceof Float64Array ? new Float64Array(count * patch) : new Float32Array(count * patch);
+  const patches = newFloats(dtype, count * patch);
   gatherPatches(pixels, source, first, count, patches);
   return rowMajor(patches, count, patch);
 }
@@ -138,7 +138,7 @@ export function convolve(attributes: WindowAttributes, images: Tensor, filter: T
   const out = newNumbers(dtype, outShape);
   forEachPiece(convolution, (source, group, first, count) => {
     const patch = patchSize(source);
-    const patches = patchMatrix(pixels, source, first, count);
+    const patches = patchMatrix(dtype, pixels, source, first, count);
     const matrix = groupFilter(weights, convolution, group, patch);
     if (groups === 1) {
       multiplyFloatMatrices(dtype, patches, matrix, out, first * outChannels);
@@ -167,7 +167,7 @@ export function convolutionFilterGradient(
   const out = newNumbers(dtype, filterShape);
   forEachPiece(convolution, (source, group, first, count) => {
     const patch = patchSize(source);
-    const patches = patchMatrix(pixels, source, first, count);
+    const patches = patchMatrix(dtype, pixels, source, first, count);
     const width = outChannels / groups;
     const product = newFloats(dtype, patch * width);
     const right = groupOutput(gradients, convolution, group, first, count);

@@ -50,7 +50,7 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "StridedSliceAssign",
     (node) => {
-      const masks = sliceMasks((attr) => node.int(attr));
+      const masks = sliceMasks(node);
       return (context) =>
         updateReferred(context, (variable) => {
           assignSlice(variable, context, masks);
@@ -62,7 +62,7 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "ResourceStridedSliceAssign",
     (node) => {
-      const masks = sliceMasks((attr) => node.int(attr));
+      const masks = sliceMasks(node);
       return (context) => {
         const variable = variableInput(node, context, 0);
         return alone([variable], context.step, () => {
