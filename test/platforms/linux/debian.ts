@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFi
 import { join } from "node:path";
 import { ask } from "../../../build/lib/programs.mjs";
 import { show } from "../installed-program.js";
+import { HOSTS } from "../machine-root.js";
 
 /** Its qemu, 10, runs ONNX Runtime and joins multicast groups; Debian 12's does neither. */
 export const RELEASE = "trixie";
@@ -14,7 +15,6 @@ const RECIPE = 1;
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const PASSWD = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 const GROUP = "root:x:0:\nnogroup:x:65534:\n";
-const HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost\n";
 /** A network may have an authority of its own, which this machine knows. */
 const CERTIFICATES = "etc/ssl/certs/ca-certificates.crt";
 

@@ -2,12 +2,13 @@
  * A Linux machine with another processor: folders of its Debian's packages, Node, and this program as it is built here, run by
  * qemu. It shares processes and the network with this machine.
  */
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { unpackNode } from "../../../build/lib/node-binary.mjs";
 import { programPath } from "../../../build/lib/programs.mjs";
 import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
 import { installProgram } from "../installed-program.js";
+import { MachineRoot } from "../machine-root.js";
 import type { Architecture } from "./architectures.js";
 import { bringDebian, configureRoot } from "./debian.js";
 import { openEmulation, requireEmulation } from "./emulator.js";
@@ -46,15 +47,14 @@ export interface Finished {
   readonly output: string;
 }
 
-export class EmulatedMachine {
+export class EmulatedMachine extends MachineRoot {
   readonly architecture: Architecture;
-  readonly #root: string;
   readonly #node: string;
   readonly #close: () => void;
 
   private constructor(architecture: Architecture, root: string, node: string, close: () => void) {
+    super(root);
     this.architecture = architecture;
-    this.#root = root;
     this.#node = node;
     this.#close = close;
   }
@@ -89,17 +89,6 @@ export class EmulatedMachine {
     return machine;
   }
 
-  /** The path here of a file that the machine has at a path of its own. */
-  file(path: string): string {
-    return join(this.#root, path);
-  }
-
-  /** Makes a folder of the machine, without anything in it. */
-  empty(path: string): void {
-    rmSync(this.file(path), { recursive: true, force: true });
-    mkdirSync(this.file(path), { recursive: true });
-  }
-
   /** A command line of this machine that runs a program on the emulated one. It keeps its process all along. */
   commandLine(
     command: string,
@@ -132,7 +121,7 @@ export class EmulatedMachine {
       programPath("unshare"),
       "--mount",
     ] as const;
-    return [...unshare, "sh", "-c", script, "sh", this.#root, cwd, smallDisk ?? "", ...inside];
+    return [...unshare, "sh", "-c", script, "sh", this.root, cwd, smallDisk ?? "", ...inside];
   }
 
   /** Starts a program; waits for a line if one is given. */

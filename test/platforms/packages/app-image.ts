@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, existsSync, readdirSync } from "node:fs";
 import type { Check } from "../check.js";
 import type { DebianMachine } from "./debian-machine.js";
-import { computesForClients, DATA, loadsNativeModules, opensItsWindow } from "./installed-package.js";
+import { contentChecks, DATA, opensItsWindow } from "./installed-package.js";
 import { surplusOf } from "./surplus.js";
 
 const FILE = "/trial/Tensordeck é.AppImage";
@@ -33,14 +33,7 @@ export function appImageChecks(machine: DebianMachine, appImage: string): readon
         assert.ok(existsSync(machine.file(`${UNPACKED}/usr/share/mime/packages/tensordeck.xml`)));
       },
     },
-    {
-      name: "AppImage: its Node loads koffi and ONNX Runtime, by require and import",
-      run: () => loadsNativeModules(installed),
-    },
-    {
-      name: "AppImage: runtime list finds a TensorFlow, and a stock client uses a worker of each engine",
-      run: () => computesForClients(installed),
-    },
+    ...contentChecks("AppImage", installed),
     {
       name: "AppImage: mounted by FUSE, the desktop program runs a graph and opens a document",
       run: async () => {

@@ -1,28 +1,20 @@
 /** The deb, by dpkg. */
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import type { Check } from "../check.js";
-import { type DebianMachine, SERVICE } from "./debian-machine.js";
+import type { DebianMachine } from "./debian-machine.js";
 import {
-  computesForClients,
-  DATA,
-  type InstalledPackage,
-  loadsNativeModules,
-  offersDocuments,
-  opensItsWindow,
-} from "./installed-package.js";
-import { surplusOf } from "./surplus.js";
+  assertOffered,
+  assertOnlyDataLeft,
+  assertToldAtRemoval,
+  assertUpdated,
+  installedChecks,
+} from "./system-package.js";
 
 const FILE = "/trial/tensordeck.deb";
 const NEWER = "/trial/newer.deb";
-export const DESKTOP_FILE = "/usr/share/applications/tensordeck.desktop";
 
 export function debChecks(machine: DebianMachine, deb: string): readonly Check[] {
-  const installed: InstalledPackage = {
-    machine,
-    resources: "/opt/Tensordeck/resources",
-    program: ["tensordeck"],
-  };
   let before: readonly string[] = [];
   return [
     {
@@ -33,50 +25,27 @@ export function debChecks(machine: DebianMachine, deb: string): readonly Check[]
         before = machine.files();
         // Fails where a package that it depends on is not there.
         await machine.succeed("dpkg", ["--install", FILE]);
-        const command = await machine.succeed("readlink", ["-f", "/usr/bin/tensordeck"]);
-        assert.equal(command.trim(), "/opt/Tensordeck/tensordeck");
-        await offersDocuments(machine, DESKTOP_FILE);
+        await assertOffered(machine);
       },
     },
-    {
-      name: "deb: its Node loads koffi and ONNX Runtime, by require and import",
-      run: () => loadsNativeModules(installed),
-    },
-    {
-      name: "deb: runtime list finds a TensorFlow, and a stock client uses a worker of each engine",
-      run: () => computesForClients(installed),
-    },
-    {
-      name: "deb: the desktop program starts by its command, runs a graph and opens a document",
-      run: () => opensItsWindow(installed),
-    },
+    ...installedChecks("deb", machine),
     {
       name: "deb: updated, command, service and data stay",
       run: async () => {
         await makeNewer(machine);
-        writeFileSync(machine.file(SERVICE), "ExecStart=/opt/Tensordeck/resources/node/bin/node\n");
-        const update = await machine.succeed("dpkg", ["--install", NEWER]);
-        assert.doesNotMatch(update, /service was stopped|keeps its identity/);
+        await assertUpdated(machine, () => machine.succeed("dpkg", ["--install", NEWER]));
         const status = await machine.succeed("dpkg-query", ["--status", "tensordeck"]);
         assert.match(status, /^Version: 9\.9\.9$/m);
-        assert.equal(
-          (await machine.succeed("readlink", ["-f", "/usr/bin/tensordeck"])).trim(),
-          "/opt/Tensordeck/tensordeck",
-        );
-        assert.ok(existsSync(machine.file(`${DATA}/settings.json`)));
       },
     },
     {
       name: "deb: removed, it says what remains, and nothing but the account's data and the service's file does",
       run: async () => {
         const removed = await machine.succeed("dpkg", ["--remove", "tensordeck"]);
-        assert.match(removed, /Tensordeck's service was stopped\. Remove it with: rm /);
-        assert.match(removed, /Each account that used Tensordeck keeps its identity/);
-        await machine.succeed("rm", [SERVICE]);
+        await assertToldAtRemoval(machine, removed);
         const purged = await machine.succeed("dpkg", ["--purge", "tensordeck"]);
         assert.doesNotMatch(purged, /keeps its identity/);
-        assert.deepEqual(surplusOf(before, machine.files()), []);
-        assert.ok(existsSync(machine.file(`${DATA}/settings.json`)));
+        assertOnlyDataLeft(machine, before);
       },
     },
   ];

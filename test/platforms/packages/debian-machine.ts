@@ -1,13 +1,13 @@
 /** A Debian of this machine's processor, in which packages are installed as users do. It shares processes and the network. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { programPath } from "../../../build/lib/programs.mjs";
 import { libtensorflowDir } from "../../support/find-peers.js";
 import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
 import { bringDebian } from "../linux/debian.js";
 import { takeAlone } from "../linux/sole-use.js";
+import { HOSTS, MachineRoot } from "../machine-root.js";
 
 /** The beginning of its folder's name. */
 export const ROOT_NAME = "linux-amd64";
@@ -40,13 +40,12 @@ export interface Finished {
   readonly output: string;
 }
 
-export class DebianMachine {
-  readonly #root: string;
+export class DebianMachine extends MachineRoot {
   readonly #tensorflow: string;
   readonly #leave: () => void;
 
   private constructor(root: string, tensorflow: string, leave: () => void) {
-    this.#root = root;
+    super(root);
     this.#tensorflow = tensorflow;
     this.#leave = leave;
   }
@@ -63,21 +62,9 @@ export class DebianMachine {
     const packages = [...TOOLS, ...DEPENDENCIES];
     const options = { cache, name: ROOT_NAME, mirror, architecture: "amd64", packages, isSetUp: true };
     const machine = new DebianMachine(bringDebian(options), tensorflow, leave);
-    // The smallest Debian does not know this name.
-    writeFileSync(machine.file("/etc/hosts"), "127.0.0.1\tlocalhost\n::1\tlocalhost\n");
+    writeFileSync(machine.file("/etc/hosts"), HOSTS);
     machine.empty("/trial");
     return machine;
-  }
-
-  /** The path here of a file that the machine has at a path of its own. */
-  file(path: string): string {
-    return join(this.#root, path);
-  }
-
-  /** Makes a folder of the machine, without anything in it. */
-  empty(path: string): void {
-    rmSync(this.file(path), { recursive: true, force: true });
-    mkdirSync(this.file(path), { recursive: true });
   }
 
   /** Starts a program; waits for a line if one is given. */
@@ -110,7 +97,7 @@ export class DebianMachine {
     ];
     return spawnPeer(
       programPath("setpriv"),
-      [...wrapped, this.#root, this.#tensorflow, cwd, command, ...args],
+      [...wrapped, this.root, this.#tensorflow, cwd, command, ...args],
       {
         env: variables,
         channel,
@@ -151,7 +138,7 @@ export class DebianMachine {
     const skipped = left.flatMap((path, at) => [...(at === 0 ? [] : ["-o"]), "-path", `./${path}`]);
     const format = ["-printf", "%P %y %m %u:%g %l\\n"];
     const args = [".", "(", ...skipped, ")", "-prune", "-o", ...format];
-    const output = execFileSync("find", args, { cwd: this.#root, encoding: "utf8", maxBuffer: 1e9 });
+    const output = execFileSync("find", args, { cwd: this.root, encoding: "utf8", maxBuffer: 1e9 });
     return output
       .split("\n")
       .filter((line) => line !== "")

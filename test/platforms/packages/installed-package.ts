@@ -5,7 +5,9 @@ import type { Engine } from "../../../main/api/cluster.js";
 import { StandInDesktop } from "../../e2e/desktop/stand-in/stand-in-desktop.js";
 import { closeBrowser } from "../../e2e/support/shared-browser.js";
 import { WindowPage } from "../../e2e/support/window-page.js";
+import type { Check } from "../check.js";
 import { FOLDER, GRAPH } from "../hand-made-graph.js";
+import { CALLS_C_LIBRARY, loadNativeModules } from "../native-modules.js";
 import { useWorker } from "../stock/stock-clients.js";
 import { type DebianMachine, TENSORFLOW } from "./debian-machine.js";
 
@@ -24,32 +26,30 @@ export const DATA = `${HOME}/data`;
 const HANGING_MILLIS = 180_000;
 const ENVIRONMENT = { HOME, TENSORDECK_DATA_DIR: DATA };
 
-const KOFFI = 'koffi.load(null).func("int abs(int)")(-7) === 7';
-const ONNX = 'typeof onnx.InferenceSession.create === "function"';
-const PROGRAMS: Readonly<Record<string, string>> = {
-  "require koffi": `const koffi = require("koffi"); console.log("RESULT", ${KOFFI});`,
-  "import koffi": `import("koffi").then(({ default: koffi }) => console.log("RESULT", ${KOFFI}));`,
-  "require onnxruntime-node": `const onnx = require("onnxruntime-node"); console.log("RESULT", ${ONNX});`,
-  "import onnxruntime-node": `import("onnxruntime-node").then((onnx) => console.log("RESULT", ${ONNX}));`,
-};
-
 const nodeOf = ({ resources }: InstalledPackage) => `${resources}/node/bin/node`;
 const commandOf = ({ resources }: InstalledPackage) =>
   `${resources}/app.asar.unpacked/build/bin/tensordeck.mjs`;
 
-/** The packaged Node loads the modules with native parts, by both ways. */
-export async function loadsNativeModules(installed: InstalledPackage): Promise<void> {
-  const { machine, resources } = installed;
-  for (const [name, program] of Object.entries(PROGRAMS)) {
-    const options = { cwd: `${resources}/app.asar.unpacked` };
-    const { code, output } = await machine.run(nodeOf(installed), ["-e", program], options);
-    assert.match(output, /^RESULT true$/m, `${name}:\n${output}`);
-    assert.equal(code, 0, `${name}:\n${output}`);
-  }
+/** The checks of what a package brings along, whichever it is. */
+export function contentChecks(kind: string, installed: InstalledPackage): readonly Check[] {
+  const options = { cwd: `${installed.resources}/app.asar.unpacked` };
+  return [
+    {
+      name: `${kind}: its Node loads koffi and ONNX Runtime, by require and import`,
+      run: () =>
+        loadNativeModules(["koffi", "onnxruntime-node"], CALLS_C_LIBRARY, (args) =>
+          installed.machine.run(nodeOf(installed), args, options),
+        ),
+    },
+    {
+      name: `${kind}: runtime list finds a TensorFlow, and a stock client uses a worker of each engine`,
+      run: () => computesForClients(installed),
+    },
+  ];
 }
 
 /** The packaged command finds a TensorFlow, and is a worker of each engine for a stock client. */
-export async function computesForClients(installed: InstalledPackage): Promise<void> {
+async function computesForClients(installed: InstalledPackage): Promise<void> {
   const { machine } = installed;
   const command = [commandOf(installed)];
   const fresh = await machine.succeed(nodeOf(installed), [...command, "runtime", "list"], {

@@ -3,19 +3,16 @@
  * that it requires.
  */
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, writeFileSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import type { Check } from "../check.js";
-import { DESKTOP_FILE } from "./deb.js";
-import { type DebianMachine, SERVICE } from "./debian-machine.js";
+import type { DebianMachine } from "./debian-machine.js";
 import {
-  computesForClients,
-  DATA,
-  type InstalledPackage,
-  loadsNativeModules,
-  offersDocuments,
-  opensItsWindow,
-} from "./installed-package.js";
-import { surplusOf } from "./surplus.js";
+  assertOffered,
+  assertOnlyDataLeft,
+  assertToldAtRemoval,
+  assertUpdated,
+  installedChecks,
+} from "./system-package.js";
 
 const FILE = "/trial/tensordeck.rpm";
 const OPTIONS = ["--nodeps"];
@@ -26,11 +23,6 @@ const REQUIRED = [
 ];
 
 export function rpmChecks(machine: DebianMachine, rpm: string): readonly Check[] {
-  const installed: InstalledPackage = {
-    machine,
-    resources: "/opt/Tensordeck/resources",
-    program: ["tensordeck"],
-  };
   let before: readonly string[] = [];
   return [
     {
@@ -47,45 +39,20 @@ export function rpmChecks(machine: DebianMachine, rpm: string): readonly Check[]
           requires,
         );
         await machine.succeed("rpm", ["--install", ...OPTIONS, FILE]);
-        const command = await machine.succeed("readlink", ["-f", "/usr/bin/tensordeck"]);
-        assert.equal(command.trim(), "/opt/Tensordeck/tensordeck");
-        await offersDocuments(machine, DESKTOP_FILE);
+        await assertOffered(machine);
       },
     },
-    {
-      name: "rpm: its Node loads koffi and ONNX Runtime, by require and import",
-      run: () => loadsNativeModules(installed),
-    },
-    {
-      name: "rpm: runtime list finds a TensorFlow, and a stock client uses a worker of each engine",
-      run: () => computesForClients(installed),
-    },
-    {
-      name: "rpm: the desktop program starts by its command, runs a graph and opens a document",
-      run: () => opensItsWindow(installed),
-    },
+    ...installedChecks("rpm", machine),
     {
       name: "rpm: updated, command, service and data stay",
-      run: async () => {
-        writeFileSync(machine.file(SERVICE), "ExecStart=/opt/Tensordeck/resources/node/bin/node\n");
-        const update = await machine.succeed("rpm", ["--reinstall", ...OPTIONS, FILE]);
-        assert.doesNotMatch(update, /service was stopped|keeps its identity/);
-        assert.equal(
-          (await machine.succeed("readlink", ["-f", "/usr/bin/tensordeck"])).trim(),
-          "/opt/Tensordeck/tensordeck",
-        );
-        assert.ok(existsSync(machine.file(`${DATA}/settings.json`)));
-      },
+      run: () => assertUpdated(machine, () => machine.succeed("rpm", ["--reinstall", ...OPTIONS, FILE])),
     },
     {
       name: "rpm: removed, it says what remains, and nothing but the account's data and the service's file does",
       run: async () => {
         const removed = await machine.succeed("rpm", ["--erase", ...OPTIONS, "tensordeck"]);
-        assert.match(removed, /Tensordeck's service was stopped\. Remove it with: rm /);
-        assert.match(removed, /Each account that used Tensordeck keeps its identity/);
-        await machine.succeed("rm", [SERVICE]);
-        assert.deepEqual(surplusOf(before, machine.files()), []);
-        assert.ok(existsSync(machine.file(`${DATA}/settings.json`)));
+        await assertToldAtRemoval(machine, removed);
+        assertOnlyDataLeft(machine, before);
       },
     },
   ];

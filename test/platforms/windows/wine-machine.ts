@@ -9,6 +9,7 @@ import { programPath } from "../../../build/lib/programs.mjs";
 import type { Host } from "../../net/support/network.js";
 import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
 import { installProgram, shellWord, show } from "../installed-program.js";
+import { HOSTS, MachineRoot } from "../machine-root.js";
 
 /** Wine of Debian 12 has no `taskkill /T`. */
 const DEBIAN = "trixie";
@@ -55,13 +56,13 @@ export interface Finished {
   readonly output: string;
 }
 
-export class WineMachine {
-  readonly #root: string;
+/** Its paths are those of its Debian; Windows' programs have others for them. */
+export class WineMachine extends MachineRoot {
   readonly #node: string;
   #outputs = 0;
 
   private constructor(root: string, node: string) {
-    this.#root = root;
+    super(root);
     this.#node = node;
   }
 
@@ -77,8 +78,7 @@ export class WineMachine {
         `--include=${PACKAGES.join(",")}`,
       ];
       show("mmdebstrap", [...options, DEBIAN, root, `deb ${mirror} ${DEBIAN} main`]);
-      // The smallest Debian does not know this name.
-      writeFileSync(join(root, "etc/hosts"), "127.0.0.1\tlocalhost\n::1\tlocalhost\n");
+      writeFileSync(join(root, "etc/hosts"), HOSTS);
     }
     if (!existsSync(join(root, node))) {
       const files = { program: join(root, node, "node.exe"), licence: join(root, node, "LICENSE") };
@@ -102,11 +102,6 @@ export class WineMachine {
   /** Node's program, as a path of the Debian. */
   get nodeProgram(): string {
     return `/${this.#node}/node.exe`;
-  }
-
-  /** The path here of a file that the machine has at a path of its Debian. */
-  file(path: string): string {
-    return join(this.#root, path);
   }
 
   /** The path that Windows' programs have for it. */
@@ -202,7 +197,7 @@ export class WineMachine {
       "-c",
       script,
       "sh",
-      this.#root,
+      this.root,
       cwd,
       inside,
       String(diskKib),
